@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
     case redirect = 3
     /// 4xx.
     case clientError = 4
-    /// 5xx.
+    /// 5xx, and a status of 600 and above, which counts as one (RFC 9110 section 15).
     case serverError = 5
     case tooManyRedirects = 6
     /// The arguments are wrong (`EX_USAGE`), and nothing was sent.
@@ -23,7 +23,7 @@ enum ExitStatus: Int32 {
         switch status {
         case 300..<400: self = .redirect
         case 400..<500: self = .clientError
-        case 500..<600: self = .serverError
+        case 500...: self = .serverError
         default: self = .ok
         }
     }

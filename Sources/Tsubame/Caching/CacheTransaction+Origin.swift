@@ -40,28 +40,31 @@ extension CacheTransaction {
                 return marked(response, CacheStatus(forward: why))
             }
             if stored.head.isMeant(by: update) {
-                let fresh = try await freshened(stored, by: update, since: start)
+                let (fresh, isKept) = try await freshened(stored, by: update, since: start)
                 let left = Freshness.whole(fresh.terms.freshness.timeToLive(at: cache.now()))
                 let status = CacheStatus(forward: why, forwardStatus: 304, timeToLive: left)
-                if let answer = try await kept(fresh, isValidated: true, status, exchange: response) {
+                let answer = try await kept(fresh, isValidated: true, status, exchange: response)
+                if !isKept {
+                    tell("the origin's 304 forbids to keep the stored response, which is removed")
+                    try await remove()
+                }
+                if let answer {
                     tell("the stored response is still valid, for \(left) s")
                     return answer
                 }
             } else {
                 tell("the origin's 304 does not match the stored response, which is removed")
-                let (cache, key) = (cache, key)
-                try await caching.perform(call) { cache.remove(key: key) }
+                try await remove()
             }
             return try await again(why)
         }
         if terms.method == .head, response.statusCode == 200 {
             let fields = response.headers.fields
             if stored.head.isDescribed(by: fields, status: 200) {
-                _ = try await freshened(stored, by: fields, since: start)
+                if try await !freshened(stored, by: fields, since: start).isKept { try await remove() }
             } else {
                 tell("the answer to HEAD does not match the stored response, which is removed")
-                let (cache, key) = (cache, key)
-                try await caching.perform(call) { cache.remove(key: key) }
+                try await remove()
             }
         }
         return try await taken(response, why, since: start, replacing: stored.head)
@@ -105,10 +108,16 @@ extension CacheTransaction {
         return answer
     }
 
+    private func remove() async throws(CallError) {
+        let (cache, key) = (cache, key)
+        try await caching.change(call) { cache.remove(key: key) }
+    }
+
     /// The stored response, updated by the origin's new fields.
+    /// - Returns: also whether it may stay in the cache. The new fields may forbid that (RFC 9111 sections 4.1 and 5.2.2.5).
     private func freshened(
         _ stored: StoredResponse, by update: HTTPFields, since start: Double
-    ) async throws(CallError) -> StoredResponse {
+    ) async throws(CallError) -> (StoredResponse, isKept: Bool) {
         var fresh = stored
         fresh.head = stored.head.updated(by: update, requestTime: start, responseTime: cache.now())
         // The update may change Vary. It concerns this request, so it takes this request's selecting fields.
@@ -116,12 +125,15 @@ extension CacheTransaction {
         let selecting = StoredHead.selecting(
             vary: vary, in: request.headers.fields, terms.identity,
             setsCookies: update.contains(.setCookie) || stored.head.hasCookies, replacing: stored.head)
-        if let selecting {
-            fresh.head.selecting = selecting
+        guard let selecting, !StoringRules.isForbidden(by: fresh.head.fields, status: fresh.head.status) else {
+            return (fresh, false)
         }
+        fresh.head.selecting = selecting
+        // A request that says no-store leaves nothing behind (RFC 9111 section 5.2.1.5).
+        if terms.control.noStore { return (fresh, true) }
         let (storage, changed) = (cache.storage, fresh)
-        try await caching.perform(call) { storage.update(changed) }
-        return fresh
+        try await caching.change(call) { storage.update(changed) }
+        return (fresh, true)
     }
 
     // MARK: Storing

@@ -83,12 +83,22 @@ final class Caching: CallInterceptor {
             let keys = CacheKey.invalidated(by: response.statusCode, response.headers, to: uri)
             if !keys.isEmpty {
                 let cache = cache
-                try await perform(call) { for key in keys { cache.remove(key: key) } }
+                try await change(call) { for key in keys { cache.remove(key: key) } }
                 call.emit(.caching("\(request.method.rawValue) removes the stored responses of this URI"))
             }
         }
         response.headers.append(HTTPField(name: .cacheStatus, value: CacheStatus(forward: .method).text))
         return response
+    }
+
+    /// Changes stored responses. A call that reaches its deadline meanwhile does not wait, and does not fail. The change is
+    /// still made.
+    func change(_ call: Call, _ work: @escaping @Sendable () -> Void) async throws(CallError) {
+        do throws(CallError) {
+            try await perform(call, work)
+        } catch {
+            guard error.kind == .timeout else { throw error }
+        }
     }
 
     /// Runs work that may block on the storage's queue, if the storage has one.

@@ -18,6 +18,8 @@ final class ReplacementRules: Sendable {
         var adopted = request
         // A request that was made anew does not know the client's secrets.
         if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
+        // Nor does it know that the call has left the client's origin.
+        if given.isCrossOrigin, !adopted.isCrossOrigin { adopted.isCrossOrigin = true }
         guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
             adopted.isCrossOrigin = true

@@ -91,7 +91,14 @@ final class Redirects: ChainStep {
             guard let uri = other.uri else {
                 return .fail(error("the rule for redirects gave a request without a URL of its own", response, hop))
             }
-            if hop.request.isCrossOrigin || uri.origin != home && !isAllowed(uri.origin) { other.isCrossOrigin = true }
+            if hop.request.isCrossOrigin || uri.origin != home && !isAllowed(uri.origin) {
+                other.isCrossOrigin = true
+                // The rule copied these fields. A field with another value is the rule's own.
+                other.headers.removeAll { field in
+                    crossOriginFields.contains(field) && hop.request.headers[values: field.name].contains(field.value)
+                }
+                other.entry = other
+            }
             if other.redaction != withheld { other.redaction = withheld }
             let shown = withheld.url(uri.string)
             let why = ResendReason(.redirect, "\(response.statusCode) to \(shown), by the rule for redirects")

@@ -118,7 +118,12 @@ public struct Pages: AsyncSequence, Sendable {
             next.target = .uri(uri)
             next.body = .empty
             let configuration = pages.client.configuration
-            if uri.origin != home, !configuration.allowedOrigins.contains(uri.origin) { hasLeft = true }
+            // Also a page that came by a redirect from another origin has chosen the URL of the next one.
+            if response.request.isCrossOrigin
+                || uri.origin != home && !configuration.allowedOrigins.contains(uri.origin)
+            {
+                hasLeft = true
+            }
             if hasLeft {
                 next.isCrossOrigin = true
                 CrossOriginFields(configuration).strip(&next)

@@ -24,7 +24,9 @@ enum BenchTargets {
                 guard parts.count <= 2 else { throw UsageProblem("a line is a URL, or a method and a URL.") }
                 let target = try RequestWords(parts + words, defaultScheme: defaultScheme, isDownload: false)
                 guard parts.count == (target.method == nil ? 1 : 2) else {
-                    throw UsageProblem("“\(parts[0])” is not a method.")
+                    let isURL = first.contains { ":/?".contains($0) }
+                    throw UsageProblem(
+                        isURL ? "a space in a URL is written %20." : "“\(OneLine.printable(first))” is not a method.")
                 }
                 targets.append(target)
             } catch {

@@ -46,7 +46,9 @@ struct CacheCommand: ToolCommand {
     func run() throws -> ExitStatus {
         if explains { return try explain() }
         let url = try words.first.map { word throws(UsageProblem) in
-            try URLShorthand.expand(word, defaultScheme: nil)
+            let url = try URLShorthand.expand(word, defaultScheme: nil)
+            _ = try URLShorthand.parsed(url)
+            return url
         }
         guard let cache = try CacheFolder.existing() else {
             Diagnostics.say("the cache is empty: no request with --cache was sent yet")
@@ -66,7 +68,7 @@ struct CacheCommand: ToolCommand {
             return Self.sayNothing(of: url)
         }
         for response in responses {
-            try Descriptor.output.writeAll("\(Canvas.visible(response.request))\n  \(Self.words(of: response))\n")
+            try Descriptor.output.writeAll("\(Self.shown(response.request))\n  \(Self.words(of: response))\n")
         }
         let bytes = responses.map(\.bytes).reduce(0, +)
         try Descriptor.output.writeAll(
@@ -86,6 +88,13 @@ struct CacheCommand: ToolCommand {
         let uri = try TargetURI(parsing: url)
         let request = "GET \(uri.origin)\(uri.target)"
         return (cache.contents ?? []).filter { $0.request == request }
+    }
+
+    /// The method and the URL, without secrets.
+    private static func shown(_ request: String) -> String {
+        let parts = request.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return Canvas.visible(request) }
+        return Canvas.visible("\(parts[0]) \(Redaction.standard.url(parts[1]))")
     }
 
     private static func words(of response: CachedResponse) -> String {

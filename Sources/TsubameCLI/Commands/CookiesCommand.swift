@@ -40,7 +40,9 @@ struct CookiesCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         let url = try words.first.map { word throws(UsageProblem) in
-            try URLShorthand.expand(word, defaultScheme: nil)
+            let url = try URLShorthand.expand(word, defaultScheme: nil)
+            _ = try URLShorthand.parsed(url)
+            return url
         }
         let count = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
         if count == 0 { Diagnostics.say("there is no such cookie") }

@@ -1,5 +1,7 @@
 // URLShorthand: completes a typed word to a URL.
 
+import Tsubame
+
 enum URLShorthand {
     /// Schemes of URIs that HTTP cannot request, most of them written without `//`.
     private static let otherSchemes: Set<String> = [
@@ -39,6 +41,15 @@ enum URLShorthand {
         let authority = word.prefix { !"/?#".contains($0) }
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
         return (defaultScheme ?? (isLocal(host) ? "http" : "https")) + "://" + word
+    }
+
+    /// The parts of an expanded URL, whose dot segments stay: the request decides about them.
+    static func parsed(_ url: String) throws(UsageProblem) -> TargetURI {
+        do throws(CallError) {
+            return try TargetURI(parsing: url, keepingDotSegments: true)
+        } catch {
+            throw UsageProblem("\(error.reason).\(error.advice.map { "\n  \($0)" } ?? "")")
+        }
     }
 
     /// A scheme (RFC 3986 section 3.1).

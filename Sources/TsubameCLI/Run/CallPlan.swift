@@ -24,13 +24,7 @@ struct CallPlan: Sendable {
         self.options = options
         fields = items.fields
         unset = items.unset
-        let uri: TargetURI
-        do throws(CallError) {
-            // The request decides about dot segments.
-            uri = try TargetURI(parsing: url, keepingDotSegments: true)
-        } catch {
-            throw UsageProblem("\(error.reason).\(error.advice.map { "\n  \($0)" } ?? "")")
-        }
+        let uri = try URLShorthand.parsed(url)
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
         let host = hostField?.value ?? uri.authority
         session = try OpenSession(options.session, host: host, isSecure: uri.isSecure)

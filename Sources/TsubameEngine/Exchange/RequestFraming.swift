@@ -36,6 +36,8 @@ protocol RequestFraming: AnyObject {
     func send(_ end: BodySender.End, promise: EventLoopPromise<Void>)
     /// The body goes out from now on, or bytes of it have moved: its idle time starts anew.
     func bodyMoved(at now: MonotonicTime)
+    /// The socket has all of the body, after the answer has begun: from now on only bytes of the answer move.
+    func bodyEnded(at now: MonotonicTime)
     /// Sets the next limit of the exchange that is sent.
     func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime)
     /// Gives the socket what has gathered.

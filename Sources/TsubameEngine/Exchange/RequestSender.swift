@@ -124,7 +124,7 @@ final class RequestSender: @unchecked Sendable {
     func bodySent(of exchange: Exchange, on framing: any RequestFraming) {
         state = .sent
         let now = MonotonicClock.now
-        if exchange.bodySent(at: now) { framing.setDeadline(.head, from: now) }
+        if exchange.bodySent(at: now) { framing.setDeadline(.head, from: now) } else { framing.bodyEnded(at: now) }
     }
 
     /// The exchange has ended. Nothing more of its request goes out.

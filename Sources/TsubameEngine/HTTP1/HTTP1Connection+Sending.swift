@@ -143,6 +143,10 @@ extension HTTP1Connection: RequestFraming {
         if !input.isPaused { markMoved(at: now) }
     }
 
+    func bodyEnded(at now: MonotonicTime) {
+        if !input.isPaused { setDeadline(.idle, from: now) }
+    }
+
     func flush() {}
 }
 

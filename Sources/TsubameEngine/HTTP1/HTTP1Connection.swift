@@ -88,6 +88,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     private func ended(_ exchange: Exchange) {
         // The decoder is with the loan, and cannot say whether the body is whole.
         if input.loan != nil { return fail(exchange, exchange.lost(failure)) }
+        if restart(refused: exchange) { return }
         if failure == nil || isTruncated {
             do throws(WireError) {
                 if case .end(let trailers) = try input.decoder.endOfInput(unconsumed: input.rest.count) {
@@ -122,6 +123,14 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         guard use.exchanges > 1, !input.decoder.hasSeenBytes, exchange.mayBeReplayed else { return false }
         detach(exchange)
         exchange.replay()
+        return true
+    }
+
+    /// A refusal whose body breaks off has said all that counts, and the request goes out anew.
+    private func restart(refused exchange: Exchange) -> Bool {
+        guard exchange.response.isRefused else { return false }
+        abandon(exchange)
+        exchange.restart(afterRefusal: true)
         return true
     }
 
@@ -229,7 +238,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         } catch {
             // Bytes that came before the fault are given before the error is.
             if let piece = received.take(from: read) { _ = exchange.receive(piece) }
-            if self.exchange === exchange {
+            if self.exchange === exchange, !restart(refused: exchange) {
                 fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
             }
             return nil
@@ -306,7 +315,8 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     func deadlinePassed() {
         guard let exchange else { return }
         let limit = limit
-        if limit == .idle, exchange.phase == .sendingBody,
+        // The head of the answer may have come while the body still goes out.
+        if limit == .idle, sender.isSendingBody,
             stillMoves(exchange.call.timeouts.nanoseconds(.idle))
         {
             return

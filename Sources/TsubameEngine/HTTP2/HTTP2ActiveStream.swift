@@ -98,6 +98,8 @@ extension HTTP2ActiveStream: RequestFraming {
         connection.pump(self)
     }
 
+    func bodyEnded(at now: MonotonicTime) { bodyMoved(at: now) }
+
     func bodyMoved(at now: MonotonicTime) {
         if !connection.session.isPaused(stream) { setDeadline(.idle, from: now) }
     }

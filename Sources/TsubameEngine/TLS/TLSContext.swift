@@ -15,7 +15,10 @@ import TsubameWire
 final class TLSContext: Sendable {
     let settings: ConnectionSettings.TLS
     private let version: ConnectionSettings.HTTPVersionChoice
+    /// An event loop takes this lock, so nothing that may block is done under it.
     private let made = NIOLockedValueBox<Made>(Made())
+    /// Held while the context is made. Only threads that may block take it.
+    private let making = NIOLock()
 
     private struct Made {
         var context: NIOSSLContext?
@@ -47,8 +50,8 @@ final class TLSContext: Sendable {
     }
 
     private func make() throws -> NIOSSLContext {
-        try made.withLockedValue { made in
-            if let context = made.context { return context }
+        try making.withLock {
+            if let context = made.withLockedValue({ $0.context }) { return context }
             guard settings.minimumVersion <= settings.maximumVersion else {
                 throw CallError(
                     .invalidRequest, "connection.tls.minimumVersion is above connection.tls.maximumVersion",
@@ -91,7 +94,7 @@ final class TLSContext: Sendable {
                         ? "the certificate and the private key of connection.tls.identity do not belong together"
                         : "TLS cannot be set up: \(Self.words(error))", phase: .securing, underlying: error)
             }
-            made.context = context
+            made.withLockedValue { $0.context = context }
             return context
         }
     }

@@ -17,6 +17,13 @@ package enum StoringRules {
         isHeuristicallyCacheable(status) || [302, 303, 307].contains(status)
     }
 
+    /// Whether the fields of a response forbid to store it. With `must-understand`, `no-store` is only for caches that do not
+    /// know the status (section 5.2.2.3).
+    package static func isForbidden(by fields: HTTPFields, status: Int) -> Bool {
+        let control = CacheControl(fields[values: .cacheControl])
+        return control.mustUnderstand ? !isUnderstood(status) : control.noStore
+    }
+
     /// Why a response is not stored; nil if it may be stored.
     package static func refusal(of status: Int, _ fields: HTTPFields, to request: CacheTerms) -> String? {
         guard request.method == .get else { return "only answers to GET and QUERY are stored" }
@@ -32,11 +39,8 @@ package enum StoringRules {
         case 200..<600: break
         default: return "its status is \(status)"
         }
-        if control.mustUnderstand {
-            // With `must-understand`, `no-store` is only for caches that do not know the status (section 5.2.2.3).
-            if !isUnderstood(status) { return "it says must-understand, and its status is unknown" }
-        } else if control.noStore {
-            return "it says no-store"
+        if isForbidden(by: fields, status: status) {
+            return control.mustUnderstand ? "it says must-understand, and its status is unknown" : "it says no-store"
         }
         let isExplicit = control.isPublic || control.isPrivate || control.maxAge != nil || fields.contains(.expires)
         guard isExplicit || isHeuristicallyCacheable(status) else { return "nothing makes it cacheable" }

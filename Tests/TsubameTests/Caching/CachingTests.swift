@@ -215,6 +215,43 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: CachePlace.allCases, [[HTTPField.Name.cacheControl: "no-store"], [.vary: "*"]])
+    func `RFC 9111 5.2.2.5, 4.1: a 304 that forbids to keep the response removes it`(
+        _ place: CachePlace, _ forbidding: [HTTPField.Name: String]
+    ) async throws {
+        try await cached(in: place) { request in
+            guard request["if-none-match"] != nil else {
+                return .ok(
+                    "\(request.index)",
+                    headers: [
+                        .cacheControl: "max-age=60", .eTag: "\"1\"", .lastModified: "Sat, 01 Jan 2000 00:00:00 GMT",
+                    ])
+            }
+            var fields: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"]
+            for (name, value) in forbidding { fields[name] = value }
+            return .status(.notModified, headers: fields)
+        } _: { cached in
+            _ = try await cached.get("a")
+            cached.clock.pass(61)
+            let second = try await cached.get("a")
+            #expect(second.text == "0" && second.status.hasPrefix("tsubame; fwd=stale; fwd-status=304"))
+            // It has answered the request that confirmed it, and no other one.
+            let third = try await cached.get("a")
+            #expect(third == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test func `RFC 9111 5.2.1.5: a request that says no-store leaves the stored response as it was`() async throws {
+        try await cached(Self.counting(Self.minute)) { cached in
+            _ = try await cached.get("a")
+            cached.clock.pass(61)
+            let second = try await cached.get("a") { $0.headers[.cacheControl] = "no-store" }
+            #expect(second == ("0", "tsubame; fwd=stale; fwd-status=304; ttl=60"))
+            let third = try await cached.get("a")
+            #expect(third.status.hasPrefix("tsubame; fwd=stale"), "\(third)")
+        }
+    }
+
     @Test func `RFC 9111 4.3.3: a new response takes the place of the old one`() async throws {
         try await cached { request in
             .ok("\(request.index)", headers: [.cacheControl: "max-age=60", .eTag: "\"\(request.index)\""])

@@ -94,6 +94,29 @@ import TsubameTesting
         #expect(only.headers[.from] == "the caller's" && only.headers[.userAgent] != "the client's")
     }
 
+    @Test(
+        "BAD-INPUT 21: a rebuilt request of a call to another origin does not come home",
+        arguments: ["https://b.example/end", "https://b.example/other"])
+    func rebuiltElsewhere(_ url: String) async throws {
+        let stub = StubTransport {
+            $0.on("https://b.example/end")
+            $0.on("https://b.example/other")
+        }
+        let interceptor = InterceptorTests.TestInterceptor { request, next in
+            let uri = try TargetURI(parsing: url)
+            return try await next(Request(.get, uri: uri, headers: request.headers))
+        }
+        for isOnTheWire in [false, true] {
+            let client = Client("https://a.example", transport: stub) {
+                $0.authentication = .bearer("t0k3n")
+                if isOnTheWire { $0.wireInterceptors = [interceptor] } else { $0.interceptors = [interceptor] }
+            }
+            _ = try await client.get(url: "https://b.example/end")
+            let last = try #require(stub.requests.last)
+            #expect(last.uri?.string == url && last.headers[.authorization] == nil)
+        }
+    }
+
     @Test("FAULT 10: an allowed origin gets the client's fields") func allowed() async throws {
         let stub = Self.stub()
         let client = Self.client(stub).with { $0.allowedOrigins = Set([Origin("https://b.example")].compactMap { $0 }) }

@@ -84,6 +84,29 @@ import TsubameTesting
         }
     }
 
+    @Test func `BAD-INPUT 21: fields that a rule copies stay at home, and its own do not`() async throws {
+        let stub = StubTransport {
+            $0.on("https://a.example/start").respond(status: .found, headers: [.location: "/end"])
+            $0.on("https://b.example/other").respond(status: .found, headers: [.location: "https://c.example/last"])
+            $0.on("https://c.example/last")
+        }
+        let client = Client("https://a.example", transport: stub) {
+            $0.headers["X-Api-Key"] = "k"
+            $0.authentication = .bearer("SECRET")
+            $0.redirects = .rule { redirect in
+                guard redirect.count == 0 else { return .standard }
+                var headers = redirect.request.headers
+                headers["X-Own"] = "1"
+                return .follow(Request(.get, url: "https://b.example/other", headers: headers))
+            }
+        }
+        _ = try await client.get("start", headers: [.cookie: "a=1"])
+        #expect(stub.requests.map { $0.headers["X-Own"] } == [nil, "1", "1"])
+        for request in stub.requests.dropFirst() {
+            for name in ["X-Api-Key", "Authorization", "Cookie"] { #expect(request.headers[name] == nil, "\(request)") }
+        }
+    }
+
     @Test func `a rule cannot go on for ever, and its request needs a URL`() async throws {
         let server = try await ScriptedServer.start { _ in .redirect(to: "/again") }
         try await serving(server) {

@@ -37,6 +37,19 @@ import TsubameTesting
         #expect(last.headers[.authorization] == nil && last.headers["X-Api-Key"] == nil && last.headers["X-A"] == "1")
     }
 
+    @Test func `BAD-INPUT 21: a page behind a redirect to another origin names no page with credentials`() async throws
+    {
+        let stub = StubTransport {
+            $0.on("https://a.example/x").respond(status: .found, headers: [.location: "https://b.example/y"])
+            $0.on("https://b.example/y").respond(headers: ["Link": "<https://a.example/any>; rel=next"], text: "1")
+            $0.on("https://a.example/any").respond(text: "2")
+        }
+        let client = Client("https://a.example", transport: stub) { $0.authentication = .bearer("t") }
+        #expect(try await texts(client.pages("x", headers: [.cookie: "a=1"])) == ["1", "2"])
+        #expect(stub.requests.map { $0.headers[.authorization] } == ["Bearer t", nil, nil])
+        #expect(stub.requests.map { $0.headers[.cookie] } == ["a=1", nil, nil])
+    }
+
     @Test(arguments: ["https://a.example", nil])
     func `BAD-INPUT 21: what was left out stays left out on all later pages`(_ base: String?) async throws {
         let next = { (url: String) -> RequestHeaders in ["Link": "<\(url)>; rel=next"] }

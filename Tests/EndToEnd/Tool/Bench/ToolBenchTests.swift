@@ -83,6 +83,10 @@ struct ToolBenchTests {
                 try "\(server.url)\nPOST\n".write(to: file, atomically: true, encoding: .utf8)
                 let run = try await tool("bench", "-n", "1", "--urls", file.path)
                 #expect(run.status == 64 && run.stderr.contains("urls:2: "), "\(run)")
+                try "http://u:SECRET@localhost:1/x y\n".write(to: file, atomically: true, encoding: .utf8)
+                let spaced = try await tool("bench", "-n", "1", "--urls", file.path)
+                #expect(spaced.status == 64 && spaced.stderr.contains("urls:1: a space in a URL is written %20."))
+                #expect(!spaced.stderr.contains("SECRET"), "\(spaced)")
             }
         }
     }

@@ -18,7 +18,8 @@ struct ToolStatusTests {
     // MARK: Status classes
 
     @Test(arguments: [
-        (200, 0), (204, 0), (299, 0), (301, 3), (304, 3), (400, 4), (404, 4), (499, 4), (500, 5), (503, 5), (999, 0),
+        (200, 0), (204, 0), (299, 0), (301, 3), (304, 3), (400, 4), (404, 4), (499, 4), (500, 5), (503, 5), (600, 5),
+        (999, 5),
     ])
     func theExitStatusIsThatOfTheStatusClass(code: Int, exit: Int32) async throws {
         let body = code == 204 || code == 304 ? "" : "Content-Length: 2\r\n"
@@ -48,6 +49,21 @@ struct ToolStatusTests {
                 let answer = try await run(.status(.notFound, "no"), "-p", parts, "-o", file.path)
                 #expect(answer.status == 4 && answer.stderr == "tsubame: the server answered 404 Not Found\n")
                 #expect(try String(contentsOf: file, encoding: .utf8).hasSuffix("no"))
+            }
+        }
+    }
+
+    @Test func aStatusThatDoesNotExistReplacesNoFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "out")
+            try Data("good".utf8).write(to: file)
+            for options in [["-o"], ["-d", "-o"]] {
+                let reply = Reply.bytes("HTTP/1.1 999 Reason\r\nContent-Length: 2\r\n\r\nno")
+                let answer = try await ScriptedServer.start { _ in reply }.use { server in
+                    try await ToolProcess(options + [file.path, server.url]).finished()
+                }
+                #expect(answer.status == 5 && answer.stderr.contains("999"), "\(answer)")
+                #expect(try String(contentsOf: file, encoding: .utf8) == "good")
             }
         }
     }

@@ -22,6 +22,21 @@ struct ToolCacheTests {
         ).finished()
     }
 
+    @Test func theListWithholdsSecretsAndNoURLIsAMistake() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                let sent = try await run(folder, ["--cache", server.url + "/fresh?api_key=SECRET&page=2"])
+                #expect(sent.status == 0)
+                let list = try await run(folder, ["cache"])
+                #expect(list.stdout.contains("page=2") && !list.stdout.contains("SECRET"), "\(list)")
+                for command in ["cache", "cookies"] {
+                    let wrong = try await run(folder, [command, "foo:bar:baz"])
+                    #expect(wrong.status == 64 && !wrong.stderr.isEmpty, "\(wrong)")
+                }
+            }
+        }
+    }
+
     @Test func whatIsFreshIsAnsweredByTheLastRun() async throws {
         try await withFolder { folder in
             try await ScriptedServer.start(Self.server).use { server in

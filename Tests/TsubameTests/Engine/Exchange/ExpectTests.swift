@@ -163,6 +163,21 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: ["Content-Length: 100\r\n\r\nten bytes.", "Transfer-Encoding: chunked\r\n\r\nno chunk\r\n"])
+    func `a refusal whose body breaks off is answered all the same`(_ rest: String) async throws {
+        let server = try await ScriptedServer.start(onHead: { request in
+            request["expect"] == nil
+                ? [.wholeRequest, .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+                : [.bytes("HTTP/1.1 417 No\r\n\(rest)"), .close]
+        })
+        try await serving(server) { server, client in
+            let response = try await client.post("x", headers: Self.expecting, body: .text("short"))
+            #expect(response.status == .ok && response.bytes == Bytes("ok"))
+            #expect(server.requests.count == 2 && server.acceptedBodyBytes == 5)
+            #expect(await client.statistics().running == 0)
+        }
+    }
+
     @Test func `FAULT 6: a 417 that cannot be answered any more ends the exchange once`() async throws {
         for body in ["no", String(repeating: "n", count: 30_000)] {
             let server = try await ScriptedServer.start(onHead: { _ in .status(.expectationFailed, body) })

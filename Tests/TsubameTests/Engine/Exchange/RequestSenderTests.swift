@@ -41,6 +41,7 @@ private final class NotedFraming: RequestFraming, @unchecked Sendable {
     }
 
     func bodyMoved(at now: MonotonicTime) {}
+    func bodyEnded(at now: MonotonicTime) {}
     func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime) { calls.add(.deadline(name)) }
     func flush() {}
 }

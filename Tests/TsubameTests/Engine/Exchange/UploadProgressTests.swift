@@ -37,6 +37,22 @@ struct UploadProgressTests {
         }
     }
 
+    @Test func `the idle time of an answer that begins early is whole after the upload`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [
+                .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .wholeRequest,
+                .pause(for: .milliseconds(1_000)), .bytes("2\r\nok\r\n0\r\n\r\n"),
+            ]
+        })
+        try await serving(server) { server, client in
+            var request = Request(.post, url: server.url, body: .stream { Slices(Array("abcde".utf8), pieceBytes: 2) })
+            // A quarter of it is how often the upload is looked at.
+            request.timeouts.idle = .seconds(3)
+            let response = try await client.send(request)
+            #expect(response.bytes == Bytes("ok"))
+        }
+    }
+
     @Test func `progress of a file is what the socket took of it`() async throws {
         let size: Int64 = 48 << 20
         let seen = Gate()
