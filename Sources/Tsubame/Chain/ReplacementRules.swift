@@ -23,10 +23,7 @@ final class ReplacementRules: Sendable {
         guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
             adopted.isCrossOrigin = true
-            // These are fields that the interceptor copied. A field with another value is the interceptor's own.
-            adopted.headers.removeAll { field in
-                crossOriginFields.contains(field) && given.headers[values: field.name].contains(field.value)
-            }
+            crossOriginFields.stripCopied(&adopted, from: given)
         }
         adopted.entry = adopted
         return adopted

@@ -20,6 +20,13 @@ struct CrossOriginFields: Sendable {
     /// Removes the fields from a request that a redirect leads to another origin.
     func strip(_ request: inout Request) { request.headers.removeAll(where: contains) }
 
+    /// Removes the fields that a request made anew has from the one in whose place it is sent. A field with another value is
+    /// the caller's own.
+    func stripCopied(_ request: inout Request, from given: borrowing Request) {
+        let fields = given.headers
+        request.headers.removeAll { field in contains(field) && fields[values: field.name].contains(field.value) }
+    }
+
     /// Whether a request to another origin loses the field. A field of the client's is one with the client's own value.
     func contains(_ field: HTTPField) -> Bool {
         Self.credentials.contains(field.name) || secret.contains(field.name.canonicalName)

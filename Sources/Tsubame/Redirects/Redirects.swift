@@ -93,10 +93,7 @@ final class Redirects: ChainStep {
             }
             if hop.request.isCrossOrigin || uri.origin != home && !isAllowed(uri.origin) {
                 other.isCrossOrigin = true
-                // The rule copied these fields. A field with another value is the rule's own.
-                other.headers.removeAll { field in
-                    crossOriginFields.contains(field) && hop.request.headers[values: field.name].contains(field.value)
-                }
+                crossOriginFields.stripCopied(&other, from: hop.request)
                 other.entry = other
             }
             if other.redaction != withheld { other.redaction = withheld }

@@ -45,11 +45,7 @@ struct CacheCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         if explains { return try explain() }
-        let url = try words.first.map { word throws(UsageProblem) in
-            let url = try URLShorthand.expand(word, defaultScheme: nil)
-            _ = try URLShorthand.parsed(url)
-            return url
-        }
+        let url = try words.first.map(URLShorthand.checked)
         guard let cache = try CacheFolder.existing() else {
             Diagnostics.say("the cache is empty: no request with --cache was sent yet")
             return .failure

@@ -39,11 +39,7 @@ struct CookiesCommand: ToolCommand {
     }
 
     func run() throws -> ExitStatus {
-        let url = try words.first.map { word throws(UsageProblem) in
-            let url = try URLShorthand.expand(word, defaultScheme: nil)
-            _ = try URLShorthand.parsed(url)
-            return url
-        }
+        let url = try words.first.map(URLShorthand.checked)
         let count = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
         if count == 0 { Diagnostics.say("there is no such cookie") }
         return count > 0 ? .ok : .failure

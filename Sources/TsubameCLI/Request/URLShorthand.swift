@@ -43,6 +43,13 @@ enum URLShorthand {
         return (defaultScheme ?? (isLocal(host) ? "http" : "https")) + "://" + word
     }
 
+    /// A word that is completed to a URL, and is one.
+    static func checked(_ word: String) throws(UsageProblem) -> String {
+        let url = try expand(word)
+        _ = try parsed(url)
+        return url
+    }
+
     /// The parts of an expanded URL, whose dot segments stay: the request decides about them.
     static func parsed(_ url: String) throws(UsageProblem) -> TargetURI {
         do throws(CallError) {
