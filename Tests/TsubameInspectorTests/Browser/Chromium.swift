@@ -152,12 +152,12 @@ struct Page: Sendable {
         return value
     }
 
-    /// Waits until an expression is true. It is asked at each frame.
+    /// Waits until an expression is true. A timer asks, because a page behind another tab gets no frames.
     func wait(for expression: String) async throws {
         _ = try await value(
             """
             new Promise((resolve) => {
-              const ask = () => { let is = false; try { is = \(expression) } catch {} is ? resolve(true) : requestAnimationFrame(ask) };
+              const ask = () => { let is = false; try { is = \(expression) } catch {} is ? resolve(true) : setTimeout(ask, 10) };
               ask();
             })
             """, as: Bool.self)
