@@ -23,9 +23,7 @@ extension Client {
             case .none: break
             case .invalid(let error): throw error
             case .uri(let base):
-                if uri.origin != base.origin, !configuration.allowedOrigins.contains(uri.origin) {
-                    request.isCrossOrigin = true
-                }
+                if !owns(uri.origin, home: base) { request.isCrossOrigin = true }
             }
         case .path(let path, let query):
             switch base {
@@ -60,6 +58,13 @@ extension Client {
             }
         }
         RequestDefaults.apply(to: &request)
+    }
+
+    /// Whether a request to an origin gets the client's own fields and credentials: at the origin of `home`, there after an
+    /// upgrade to https (HSTS), and at one of ``Configuration/allowedOrigins``.
+    func owns(_ origin: Origin, home: TargetURI) -> Bool {
+        if origin == home.origin || configuration.allowedOrigins.contains(origin) { return true }
+        return !home.isSecure && origin == home.upgraded.origin && configuration.hsts.store?.contains(home.host) == true
     }
 
     /// Makes the texts of the request withhold the same secrets as those of this client.

@@ -86,8 +86,8 @@ extension Client {
     /// validator, the length and the position agree; otherwise it begins anew. The validator is the strong entity
     /// tag or, if the response has no tag, the date.
     ///
-    /// The later call's URL may have another query, such as a new signature. For a named file, the URL's folder may
-    /// differ too, if there is an entity tag, the length is known and the path ends with the same segment. Bytes
+    /// If there is an entity tag, the later call's URL may have another query, such as a new signature. For a named
+    /// file, the URL's folder may differ too, if the length is known and the path ends with the same segment. Bytes
     /// from another origin, after redirects, are appended only if the policy has the file's digest. Bytes over http
     /// are never appended to bytes over https.
     ///

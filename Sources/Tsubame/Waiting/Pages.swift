@@ -37,7 +37,7 @@ public struct Pages: AsyncSequence, Sendable {
         private let pages: Pages
         /// The request of the next page, or why there is none.
         private var next: Result<Request, CallError>?
-        private let home: Origin?
+        private let home: TargetURI?
         /// Whether a page came from another origin. What was left out then stays left out.
         private var hasLeft = false
         private var seen: Set<String> = []
@@ -45,7 +45,7 @@ public struct Pages: AsyncSequence, Sendable {
         init(_ pages: Pages) {
             self.pages = pages
             next = .success(pages.first)
-            home = (try? pages.client.prepare(pages.first))?.uri?.origin
+            home = (try? pages.client.prepare(pages.first))?.uri
         }
 
         /// The next page; nil after the last.
@@ -117,16 +117,13 @@ public struct Pages: AsyncSequence, Sendable {
             var next = pages.first
             next.target = .uri(uri)
             next.body = .empty
-            let configuration = pages.client.configuration
             // Also a page that came by a redirect from another origin has chosen the URL of the next one.
-            if response.request.isCrossOrigin
-                || uri.origin != home && !configuration.allowedOrigins.contains(uri.origin)
-            {
+            if response.request.isCrossOrigin || home.map({ pages.client.owns(uri.origin, home: $0) }) != true {
                 hasLeft = true
             }
             if hasLeft {
                 next.isCrossOrigin = true
-                CrossOriginFields(configuration).strip(&next)
+                CrossOriginFields(pages.client.configuration).strip(&next)
             }
             return next
         }

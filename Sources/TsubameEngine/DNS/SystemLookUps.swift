@@ -10,10 +10,21 @@ import TsubamePlatform
 /// The threads are its own, since a name server that does not answer holds one for half a minute, and files and TLS must
 /// not wait for that. Each is started when all others are busy: most programs ask for a few names, one after the other, and
 /// a tool may ask for none.
+///
+/// Calls end at their deadlines, but their questions stay. Questions that have waited for too long get an error, so that
+/// later ones have their turn, and the number of those that wait has a limit.
 final class SystemLookUps: Sendable {
-    private typealias Question = @Sendable () -> Void
+    typealias LookUp = @Sendable (String) throws -> [String]
+
+    private struct Question: Sendable {
+        let host: String
+        let since: MonotonicTime
+        let reply: NameCache.Reply
+    }
 
     private static let threads = 16
+    /// The most questions that wait for a thread.
+    static let maximumWaiting = 1_000
 
     private struct State: Sendable {
         /// Each is one thread.
@@ -23,6 +34,16 @@ final class SystemLookUps: Sendable {
     }
 
     private let state = Mutex(State())
+    private let patience: Duration
+    private let lookUp: LookUp
+
+    /// - Parameters:
+    ///   - patience: the longest wait for a thread.
+    ///   - lookUp: gives the addresses of a host. It may block.
+    init(patience: Duration = .seconds(30), _ lookUp: @escaping LookUp = SystemLookUps.resolve) {
+        self.patience = patience
+        self.lookUp = lookUp
+    }
 
     deinit {
         for pool in state.withLock({ $0.pools }) { pool.shutdownGracefully { _ in } }
@@ -30,23 +51,41 @@ final class SystemLookUps: Sendable {
 
     /// `reply` is called once, on a thread that must not be kept.
     func ask(_ host: String, _ reply: @escaping NameCache.Reply) {
-        let question: Question = { reply(Result { NameResolver.Answer(try Self.lookUp(host)) }) }
-        let pool = state.withLock { state -> NIOThreadPool? in
-            if let idle = state.idle.popLast() { return idle }
+        let question = Question(host: host, since: MonotonicClock.now, reply: reply)
+        let (pool, isRefused) = state.withLock { state -> (NIOThreadPool?, Bool) in
+            if let idle = state.idle.popLast() { return (idle, false) }
             guard state.pools.count < Self.threads else {
+                if state.waiting.count >= Self.maximumWaiting { return (nil, true) }
                 state.waiting.append(question)
-                return nil
+                return (nil, false)
             }
             let pool = NIOThreadPool(numberOfThreads: 1)
             pool.start()
             state.pools.append(pool)
-            return pool
+            return (pool, false)
         }
+        if isRefused { return reply(.failure(Self.busy(host, "\(Self.maximumWaiting) names wait for their addresses"))) }
         pool?.submit { condition in
             guard condition == .active else { return reply(.failure(ChannelError.ioOnClosedChannel)) }
-            question()
+            self.answer(question)
             self.answerWaiting(on: pool)
         }
+    }
+
+    private func answer(_ question: Question) {
+        let host = question.host
+        guard MonotonicClock.now &- question.since < patience.nanosecondsClamped else {
+            return question.reply(
+                .failure(Self.busy(host, "the name servers did not answer earlier questions for \(patience)")))
+        }
+        question.reply(Result { NameResolver.Answer(try lookUp(host)) })
+    }
+
+    private static func busy(_ host: String, _ reason: String) -> CallError {
+        CallError(
+            .nameResolution, "\(host) was not looked up: \(reason)", phase: .resolving,
+            advice: "check the network and the name servers of this machine",
+            underlying: FailureCause(isTransient: true))
     }
 
     /// The names that have been asked for meanwhile; without one the thread is free.
@@ -58,11 +97,11 @@ final class SystemLookUps: Sendable {
                 return nil
             }
             guard let next else { return }
-            next()
+            answer(next)
         }
     }
 
-    private static func lookUp(_ host: String) throws -> [String] {
+    static func resolve(_ host: String) throws -> [String] {
         var hints = addrinfo()
         #if canImport(Glibc)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

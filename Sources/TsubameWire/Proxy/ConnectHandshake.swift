@@ -41,10 +41,12 @@ package final class ConnectHandshake: ProxyHandshake {
 
     package func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer? {
         if isOver { return .free }
+        // What was read is removed once, since a body may consist of thousands of chunks.
+        var offset = 0
+        defer { input.removeFirst(Swift.min(offset, input.count)) }
         while true {
             // The proxy has begun to answer, so the result of this answer counts.
-            if pending == nil, !input.isEmpty { mayBeginAnew = false }
-            var offset = 0
+            if pending == nil, offset < input.count { mayBeginAnew = false }
             let event: Result<ResponseDecoder.Event, WireError> = input.withUnsafeBytes { bytes in
                 do throws(WireError) {
                     return .success(try decoder.next(bytes, &offset))
@@ -52,7 +54,6 @@ package final class ConnectHandshake: ProxyHandshake {
                     return .failure(error)
                 }
             }
-            input.removeFirst(Swift.min(offset, input.count))
             switch event {
             case .success(.needsMore): return nil
             case .success(.informational): continue

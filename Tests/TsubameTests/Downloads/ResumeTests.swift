@@ -289,6 +289,44 @@ struct ResumeTests {
         }
     }
 
+    @Test func `one date does not join the files of two queries`() async throws {
+        var files = [ServedFile(count: 100_000), ServedFile(count: 100_000, seed: 7)]
+        for index in files.indices {
+            files[index].etag = nil
+            files[index].lastModified = "Sat, 21 Nov 2026 08:00:00 GMT"
+        }
+        let served = files
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                served[request.query == "id=1" ? 0 : 1].answer(request, sending: request.index == 0 ? 30_000 : nil)
+            }
+            try await serving(server, { $0.retry = .off }) { server, client in
+                let target = folder.appending(path: "a")
+                _ = try await failure {
+                    try await client.download(Request(.get, "a", query: ["id": 1]), to: target, resume: true)
+                }
+                let got = try await client.download(Request(.get, "a", query: ["id": 2]), to: target, resume: true)
+                #expect(got.resumed == 0 && got.url.bytes == served[1].content && folder.names == ["a"])
+            }
+        }
+    }
+
+    @Test func `a download that does not resume takes no earlier bytes, over several connections either`() async throws {
+        let file = ServedFile(count: 100_000)
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                file.answer(request, sending: request.index == 0 ? 30_000 : nil)
+            }
+            try await serving(server, { $0.retry = .off }) { _, client in
+                let target = folder.appending(path: "a")
+                _ = try await failure { try await client.download("a", to: target, resume: true) }
+                let policy = DownloadPolicy.standard { ($0.connections, $0.minimumPiece) = (4, 10_000) }
+                let got = try await client.download("a", to: target, policy: policy)
+                #expect(got.resumed == 0 && got.url.bytes == file.content && folder.names == ["a"])
+            }
+        }
+    }
+
     @Test func `a redirect to a signed URL of another host gets the range, and nothing of the client's`() async throws {
         let file = ServedFile(count: 100_000)
         let store = try await ScriptedServer.start { request in

@@ -101,6 +101,28 @@ import TsubameTesting
         }
     }
 
+    @Test func `the next page of such a host gets its credentials, and so does a whole URL by https`() async throws {
+        let link = try #require(HTTPField.Name("Link"))
+        let server = try await ScriptedServer.start(tls: .localhost) { request in
+            .ok(request["authorization"] ?? "none", headers: request.path == "/a" ? [link: "</b>; rel=next"] : [:])
+        }
+        let (store, port) = (HSTSStore(text: "localhost \"20991231 23:59:59\"\n"), server.port)
+        for isStrict in [true, false] {
+            let client = Client("http://localhost:\(port)") {
+                Self.configure(&$0)
+                $0.hsts = isStrict ? .store(store) : .off
+                $0.authentication = .bearer("t")
+            }
+            let whole = try await client.get(url: "https://localhost:\(port)/c")
+            #expect(try await whole.text() == (isStrict ? "Bearer t" : "none"))
+            guard isStrict else { continue }
+            var texts: [String] = []
+            for try await page in client.pages("a") { texts.append(try await page.text()) }
+            #expect(texts == ["Bearer t", "Bearer t"])
+        }
+        await server.stop()
+    }
+
     @Test func `a redirect to http of such a host goes by https at once, with what belongs to it`() async throws {
         let port = Log<Int>()
         let server = try await ScriptedServer.start(tls: .localhost) { request in

@@ -65,19 +65,21 @@ struct DownloadRecord: Codable, Sendable, Equatable {
 
     /// Whether both records are of one version of one file.
     func agrees(with other: DownloadRecord, hasDigest: Bool) -> Bool {
-        validators == other.validators && isOf(other.url) && admits(from: other.origin, hasDigest: hasDigest)
+        validators == other.validators && isOf(other.url, other.resource) && admits(from: other.origin, hasDigest: hasDigest)
             && (total == other.total || (url == other.url && (total == nil || other.total == nil)))
     }
 
-    /// Whether this request may ask for the rest. The query may differ, because a URL may be signed anew.
-    /// Validators are valid only for one URL (RFC 9110 section 8.8.1). For another URL, more must agree: an entity
-    /// tag instead of a date, a length, which the response must then have, and the last segment of the path. The
-    /// response must also come from an origin that ``admits(from:hasDigest:)`` accepts.
-    func isOf(_ request: Request) -> Bool { Self.url(request).map { isOf($0) } ?? false }
+    /// Whether this request may ask for the rest. Validators are valid only for one URL (RFC 9110 section 8.8.1).
+    /// The query may differ, because a URL may be signed anew, but then an entity tag must agree: two files often have
+    /// one date. For another path, a length must agree too, which the response must then have, and the last segment of
+    /// the path. The response must also come from an origin that ``admits(from:hasDigest:)`` accepts.
+    func isOf(_ request: Request) -> Bool { Self.url(request).map { isOf($0, Self.resource(request)) } ?? false }
 
-    private func isOf(_ other: String) -> Bool {
+    private func isOf(_ other: String, _ otherResource: String) -> Bool {
+        if resource == otherResource { return true }
+        guard validators.etag != nil else { return false }
         if url == other { return true }
-        guard validators.etag != nil, total != nil, let name = Self.lastSegment(url) else { return false }
+        guard total != nil, let name = Self.lastSegment(url) else { return false }
         return name == Self.lastSegment(other)
     }
 
