@@ -64,7 +64,9 @@ final class SystemLookUps: Sendable {
             state.pools.append(pool)
             return (pool, false)
         }
-        if isRefused { return reply(.failure(Self.busy(host, "\(Self.maximumWaiting) names wait for their addresses"))) }
+        if isRefused {
+            return reply(.failure(Self.busy(host, "\(Self.maximumWaiting) names wait for their addresses")))
+        }
         pool?.submit { condition in
             guard condition == .active else { return reply(.failure(ChannelError.ioOnClosedChannel)) }
             self.answer(question)

@@ -76,3 +76,10 @@ extension Exchange {
         call.emit(.resending(outgoing.request, why: why, after: .zero))
     }
 }
+
+extension Exchange {
+    /// The response breaks off. A refusal has then said all that counts, and the request goes out anew.
+    func breakOff(_ error: CallError) {
+        if response.isRefused { restart(afterRefusal: true) } else { fail(error) }
+    }
+}

@@ -88,7 +88,6 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     private func ended(_ exchange: Exchange) {
         // The decoder is with the loan, and cannot say whether the body is whole.
         if input.loan != nil { return fail(exchange, exchange.lost(failure)) }
-        if restart(refused: exchange) { return }
         if failure == nil || isTruncated {
             do throws(WireError) {
                 if case .end(let trailers) = try input.decoder.endOfInput(unconsumed: input.rest.count) {
@@ -126,14 +125,6 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         return true
     }
 
-    /// A refusal whose body breaks off has said all that counts, and the request goes out anew.
-    private func restart(refused exchange: Exchange) -> Bool {
-        guard exchange.response.isRefused else { return false }
-        abandon(exchange)
-        exchange.restart(afterRefusal: true)
-        return true
-    }
-
     @inline(__always)
     func detach(_ exchange: Exchange) {
         sender.stop()
@@ -143,9 +134,8 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     }
 
     func fail(_ exchange: Exchange, _ error: CallError) {
-        detach(exchange)
-        close()
-        exchange.fail(error)
+        abandon(exchange)
+        exchange.breakOff(error)
     }
 
     func abandon(_ exchange: Exchange) {
@@ -238,7 +228,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         } catch {
             // Bytes that came before the fault are given before the error is.
             if let piece = received.take(from: read) { _ = exchange.receive(piece) }
-            if self.exchange === exchange, !restart(refused: exchange) {
+            if self.exchange === exchange {
                 fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
             }
             return nil

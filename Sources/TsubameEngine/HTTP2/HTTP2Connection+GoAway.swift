@@ -14,7 +14,7 @@ extension HTTP2Connection {
             guard let exchange = activeStream.detach() else { continue }
             session.forget(stream)
             guard exchange.phase != .receivingBody else {
-                exchange.fail(
+                exchange.breakOff(
                     CallError(
                         .incompleteResponse,
                         "the server ended the connection (\(code)) within a response that it says it never began",

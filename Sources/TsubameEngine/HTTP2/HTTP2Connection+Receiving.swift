@@ -123,7 +123,7 @@ extension HTTP2Connection {
         case .failed(let stream, let error):
             tellRead(of: stream)
             guard let exchange = take(stream) else { return }
-            exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
+            exchange.breakOff(CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
         case .writable(let stream?):
             if let activeStream = activeStream(stream) { pump(activeStream) }
         case .writable(nil): pumpAll()
@@ -158,7 +158,7 @@ extension HTTP2Connection {
             advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil,
             timeout: nil,
             connection: exchange.progress.connection)
-        guard code == .refusedStream, !isReceiving else { return exchange.fail(error) }
+        guard code == .refusedStream, !isReceiving else { return exchange.breakOff(error) }
         exchange.sendUnprocessed("the server refused the stream", counts: !isEarly, orElse: error)
     }
 
@@ -171,7 +171,7 @@ extension HTTP2Connection {
         for activeStream in streams.slots where activeStream.exchange != nil {
             tellRead(of: activeStream.stream)
             guard let exchange = activeStream.detach() else { continue }
-            exchange.fail(
+            exchange.breakOff(
                 CallError(
                     error.kind, error.description, phase: exchange.phase, advice: advice, timeout: nil,
                     underlying: error, connection: exchange.progress.connection))

@@ -103,7 +103,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         guard let exchange = activeStream.detach() else { return }
         if exchange.phase == .receivingBody {
             let why = ending.failure.map { ": " + Connector.words($0) } ?? ""
-            return exchange.fail(
+            return exchange.breakOff(
                 CallError(
                     .incompleteResponse, "the connection was closed before the end of the body\(why)",
                     phase: .receivingBody, timeout: nil, underlying: ending.failure,
@@ -113,7 +113,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
             return exchange.replay()
         }
         guard session.hasBegun else {
-            return exchange.fail(
+            return exchange.breakOff(
                 CallError(
                     .connectionLost, "the connection was closed without a word of HTTP/2", phase: exchange.phase,
                     advice: "leave connection.httpVersion as it is by default", timeout: nil,
@@ -121,12 +121,12 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
                     connection: exchange.progress.connection))
         }
         if let goAwayCode = ending.goAwayCode, goAwayCode != .noError {
-            return exchange.fail(
+            return exchange.breakOff(
                 CallError(
                     .connectionLost, "the server ended the connection: \(goAwayCode)", phase: exchange.phase,
                     timeout: nil, underlying: ending.failure, connection: exchange.progress.connection))
         }
-        exchange.fail(exchange.lost(ending.failure))
+        exchange.breakOff(exchange.lost(ending.failure))
     }
 
     func close() {

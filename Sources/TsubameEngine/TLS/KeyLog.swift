@@ -6,12 +6,17 @@ import TsubameCore
 import TsubamePlatform
 
 /// Lines are appended, so that several clients and programs may share the file; only its owner may read it.
+///
+/// The file may be a named pipe. It is then opened for both directions, so that a reader that goes away does not end the
+/// process (SIGPIPE). Nothing waits for a slow reader: a line that does not fit is lost.
 final class KeyLog: Sendable {
     private let descriptor: CInt
     private let lock = NIOLock()
 
     init(_ path: String) throws {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let isPipe = FileStatus(of: path)?.kind == .pipe
+        let direction = isPipe ? O_RDWR : O_WRONLY
+        descriptor = open(path, direction | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o600)
         // One that was there before may have been open to others; a device or a pipe is somebody else's.
         guard descriptor >= 0, FileStatus(of: descriptor)?.kind != .regular || fchmod(descriptor, 0o600) == 0 else {
             if descriptor >= 0 { close(descriptor) }
@@ -28,7 +33,7 @@ final class KeyLog: Sendable {
         var bytes = Array(line.readableBytesView)
         if bytes.last != 0x0A { bytes.append(0x0A) }
         lock.withLock {
-            // A disk that is full must not end the connection.
+            // A disk or a pipe that is full must not end the connection.
             _ = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
         }
     }

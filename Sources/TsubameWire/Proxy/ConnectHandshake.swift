@@ -41,7 +41,7 @@ package final class ConnectHandshake: ProxyHandshake {
 
     package func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer? {
         if isOver { return .free }
-        // What was read is removed once, since a body may consist of thousands of chunks.
+        // The bytes that were read are removed once, since a body may consist of thousands of chunks.
         var offset = 0
         defer { input.removeFirst(Swift.min(offset, input.count)) }
         while true {

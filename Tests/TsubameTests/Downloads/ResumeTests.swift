@@ -311,7 +311,8 @@ struct ResumeTests {
         }
     }
 
-    @Test func `a download that does not resume takes no earlier bytes, over several connections either`() async throws {
+    @Test func `a download that does not resume takes no earlier bytes, over several connections either`() async throws
+    {
         let file = ServedFile(count: 100_000)
         try await withFolder { folder in
             let server = try await ScriptedServer.start { request in

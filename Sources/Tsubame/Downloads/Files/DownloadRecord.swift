@@ -65,7 +65,8 @@ struct DownloadRecord: Codable, Sendable, Equatable {
 
     /// Whether both records are of one version of one file.
     func agrees(with other: DownloadRecord, hasDigest: Bool) -> Bool {
-        validators == other.validators && isOf(other.url, other.resource) && admits(from: other.origin, hasDigest: hasDigest)
+        validators == other.validators && isOf(other.url, other.resource)
+            && admits(from: other.origin, hasDigest: hasDigest)
             && (total == other.total || (url == other.url && (total == nil || other.total == nil)))
     }
 

@@ -29,6 +29,31 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a 417 whose body breaks off is answered all the same`(_ byReset: Bool) async throws {
+        try await withPeer { connection in
+            while true {
+                let request = try await connection.nextRequest()
+                if request["expect"] == nil {
+                    #expect(try await connection.body(of: request.stream) == Array("once".utf8))
+                    try await connection.respond(request.stream, text: "done")
+                } else {
+                    try await connection.sendHeaders(request.stream, [(":status", "417")])
+                    try await connection.sendData(request.stream, "half of it")
+                    if byReset {
+                        try await connection.reset(request.stream, 2)
+                    } else {
+                        return await connection.cutOff()
+                    }
+                }
+            }
+        } client: { peer, client in
+            let response = try await client.with { $0.retry = .off }
+                .post(url: peer.url, headers: [.expect: "100-continue"], body: .text("once"))
+            #expect(response.bytes == Bytes("done") && peer.acceptedConnections == (byReset ? 1 : 2))
+        }
+    }
+
     @Test func `a server that always refuses is asked four times, and no more`() async throws {
         try await withPeer { connection in
             let first = try await connection.nextRequest()

@@ -64,6 +64,30 @@ import TsubameTesting
         }
     }
 
+    @Test func `a named pipe ends and holds nothing, whether its reader is there, slow, or gone`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "keys").path
+            #expect(mkfifo(path, 0o600) == 0)
+            let server = try await ScriptedServer.start(tls: .localhost) { _ in
+                [.bytes("HTTP/1.1 204 No Content\r\n\r\n"), .close]
+            }
+            try await serving(server, base: server.localhostURL) {
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.keyLogFile = .file(path)
+            } _: { server, client in
+                _ = try await client.get("x")
+                let reader = open(path, O_RDONLY | O_NONBLOCK)
+                var bytes = [UInt8](repeating: 0, count: 65536)
+                let count = read(reader, &bytes, bytes.count)
+                close(reader)
+                try #require(count > 0)
+                #expect(String(decoding: bytes[..<count], as: UTF8.self).contains("_SECRET"))
+                // These lines are more than a pipe holds.
+                for _ in 0..<150 { _ = try await client.get("x") }
+            }
+        }
+    }
+
     @Test func `a file that cannot be written is an error that names it, and nobody is connected to`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await ScriptedServer.start(tls: .localhost)
