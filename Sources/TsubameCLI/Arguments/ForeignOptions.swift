@@ -37,6 +37,7 @@ enum ForeignOptions {
         case "form-string": "--form sends items as a form"
         case "i", "include", "head": "--print=hb also prints the head"
         case "u", "user": "-a user:password gives credentials"
+        case "anyauth", "any-auth": "-A any answers with the method that the server asks for"
         case "G", "get", "url-query": "name==value is a query parameter"
         case "cookie": "--cookie-jar keeps cookies, and Cookie:name=value sends one"
         case "e", "referer": "Referer:… is a field"

@@ -38,7 +38,7 @@ struct BenchOptions: Options {
         ) { $0.connections = $1 },
         .value(
             "streams", letter: "p", "n",
-            "Use HTTP/2, with this many requests at once on each connection; without -p, HTTP/1.1 is used.",
+            "Use HTTP/2, with this many requests at once on each connection. Without -p and --http-version 2, HTTP/1.1 is used.",
             reading: whole
         ) { $0.streams = $1 },
         .value(

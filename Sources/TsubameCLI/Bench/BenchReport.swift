@@ -144,7 +144,8 @@ struct BenchReport: Sendable {
         return JSONValue.object(members).text() + "\n"
     }
 
-    /// One line for the latency, for each phase, and for each count of requests without an answer. Times are in milliseconds.
+    /// One line for the latency, for each phase, status and kind of error, for each count of requests without an answer, and
+    /// for the requests a second. Times are in milliseconds.
     var csv: String {
         let rows = rows
         let names = figures(LatencyHistogram()).map(\.name)
@@ -152,7 +153,11 @@ struct BenchReport: Sendable {
             let figures = figures(row.histogram).map { row.histogram.count > 0 ? $0.value.text() : "" }
             return ([row.name, "\(row.histogram.count)"] + figures.dropFirst()).joined(separator: ",")
         }
-        let counts = [("failed", record.failures), ("unfinished", record.unfinished), ("not sent", missed)]
+        var counts = record.statuses.sorted { $0.key < $1.key }.map { ("status \($0.key)", "\($0.value)") }
+        counts += sortedErrors.map { ("error \($0.kind.rawValue)", "\($0.count)") }
+        counts += [("requests a second", Self.rounded(requestsPerSecond))]
+        counts += [("failed", record.failures), ("unfinished", record.unfinished), ("not sent", missed)]
+            .map { ($0.0, "\($0.1)") }
         lines += counts.map { "\($0.0),\($0.1)" + String(repeating: ",", count: names.count - 1) }
         return ([(["phase"] + names).joined(separator: ",")] + lines).map { $0 + "\r\n" }.joined()
     }

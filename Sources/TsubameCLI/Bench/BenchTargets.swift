@@ -15,9 +15,11 @@ enum BenchTargets {
         }
         var targets: [RequestWords] = []
         let name = path == "-" ? "the standard input" : path
-        for (index, line) in try text(path, name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            .enumerated()
-        {
+        let lines = try text(path, name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        if let word = words.first, word.contains("://") {
+            throw UsageProblem("--urls gives the URLs, so “\(OneLine.printable(word))” is one too many.")
+        }
+        for (index, line) in lines.enumerated() {
             let parts = line.split { $0 == " " || $0 == "\t" }.map(String.init)
             guard let first = parts.first, !first.hasPrefix("#") else { continue }
             do throws(UsageProblem) {

@@ -55,7 +55,8 @@ struct BenchCommand: ToolCommand {
         if load.requestsOf == nil, variables.environment != nil || variables.environmentFile != nil {
             throw UsageProblem("--env and --env-file are for --requests-of.")
         }
-        if load.streams != nil, [.http10, .http11].contains(options.call.connection.httpVersion) {
+        if load.streams != nil, let version = options.call.connection.httpVersion, [.http10, .http11].contains(version)
+        {
             throw UsageProblem("-p is for HTTP/2, and this --http-version excludes it.")
         }
         if load.urls == "-", options.content.raw == "@-" {
@@ -80,6 +81,7 @@ struct BenchCommand: ToolCommand {
             requests.count == 1
             ? requests[0].summary : "\(requests.count) URLs of \(load.urls ?? load.requestsOf ?? "")"
         watch(bench, target)
+        options.warnOfUnsentInput()
         return try report(bench.snapshot, target)
     }
 
@@ -108,7 +110,8 @@ struct BenchCommand: ToolCommand {
     }
 
     private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {
-        let isHTTP2 = load.streams != nil || options.call.connection.httpVersion == .http2
+        let version = options.call.connection.httpVersion
+        let isHTTP2 = load.streams != nil || version == .http2 || version == .negotiated
         let clients = (0..<(isHTTP2 ? load.connections : 1)).map { _ in
             client(of: plan, connections: isHTTP2 ? 1 : load.connections, isHTTP2: isHTTP2)
         }
@@ -153,7 +156,7 @@ struct BenchCommand: ToolCommand {
             return ExitStatus(error, maximumRedirects: .max)
         case .noStreams:
             Diagnostics.say(
-                "the server speaks HTTP/1.1, which has no streams: leave -p out, or try --http-version 2-prior-knowledge"
+                "the server speaks HTTP/1.1, which has no streams: leave \(load.streams == nil ? "--http-version 2" : "-p") out, or try --http-version 2-prior-knowledge"
             )
             return .failure
         case .noAnswer, .interrupted, nil: break

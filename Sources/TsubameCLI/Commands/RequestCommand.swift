@@ -188,7 +188,7 @@ struct RequestCommand: ToolCommand {
         switch options.connection.httpVersion {
         case .http10: printer.expect(.http10)
         case .http2: printer.expect(.http2)
-        case .negotiated, .http11: break
+        case .negotiated, .http11, nil: break
         }
         do {
             let unset = items.unset

@@ -50,15 +50,24 @@ enum TsubameCommand {
         if names.contains(word) {
             throw UsageProblem("The name of a command comes first: tsubame \(word) …")
         }
-        // Many hosts have names that are only like those of commands. So this asks for the beginning, or for the same
-        // letters.
+        // Many hosts have names that are only like those of commands. So this asks for the beginning, for the same letters,
+        // or for all letters but one.
+        let letters = word.lowercased()
         let meant = names.first { name in
-            word.utf8.count > 2 && name.hasPrefix(word) || word.utf8.sorted() == name.utf8.sorted()
+            letters.utf8.count > 2 && (name.hasPrefix(letters) || lacksOne(letters, of: name))
+                || letters.utf8.sorted() == name.utf8.sorted()
         }
         guard let meant else { return }
         throw UsageProblem(
             "There is no command “\(word)”; is \(meant) meant? A host of this name is written with its scheme: "
                 + "https://\(word)/.")
+    }
+
+    /// Whether a word is the name without one of its letters.
+    private static func lacksOne(_ word: String, of name: String) -> Bool {
+        guard word.utf8.count == name.utf8.count - 1 else { return false }
+        let start = zip(word.utf8, name.utf8).prefix { $0 == $1 }.count
+        return word.utf8.dropFirst(start).elementsEqual(name.utf8.dropFirst(start + 1))
     }
 
     private static func run<Command: ToolCommand>(

@@ -53,6 +53,7 @@ struct WatchCommand: ToolCommand {
         defer { signals.forEach { $0.cancel() } }
         watch.start()
         show(watch)
+        options.warnOfUnsentInput()
         return try report(watch.snapshot, requests[0].summary)
     }
 

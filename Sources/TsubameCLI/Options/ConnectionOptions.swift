@@ -7,7 +7,8 @@ struct ConnectionOptions: Options {
         case basic, digest
     }
 
-    var httpVersion = ConnectionSettings.HTTPVersionChoice.negotiated
+    /// nil if the user has not chosen one.
+    var httpVersion: ConnectionSettings.HTTPVersionChoice?
     var proxy: [ProxyChoice] = []
     var noProxy: [String] = []
     var proxyAuthType: ProxyAuthType?
@@ -103,7 +104,7 @@ struct ConnectionOptions: Options {
         if !noProxy.isEmpty { settings.proxy = settings.proxy.except(noProxy) }
         if proxyAuthType == .digest { settings.proxy = settings.proxy.digestOnly }
         for override in resolve { settings.resolve[override.host] = override.address }
-        settings.httpVersion = httpVersion
+        settings.httpVersion = httpVersion ?? .negotiated
         settings.unixSocket = unixSocket.map { .file($0) }
         settings.interface = interface
         if let maxConnections { settings.connectionsPerOrigin = maxConnections }

@@ -36,6 +36,11 @@ enum URLShorthand {
         if word.hasPrefix(":") {
             let rest = word.dropFirst()
             let scheme = defaultScheme ?? "http"
+            guard rest.first.map({ $0.isNumber || "/?#".contains($0) }) ?? true else {
+                throw UsageProblem(
+                    "“\(OneLine.printable(word))” is no URL: after a colon come a port of localhost or a path, as in :3000/path."
+                )
+            }
             return rest.first?.isNumber == true ? "\(scheme)://localhost:\(rest)" : "\(scheme)://localhost\(rest)"
         }
         let authority = word.prefix { !"/?#".contains($0) }

@@ -13,6 +13,11 @@ struct RepeatedRequests: Sendable {
         try call.validate()
     }
 
+    /// Warns of data on the standard input, which only `--raw @-` sends.
+    func warnOfUnsentInput() {
+        if !content.ignoreStdin { RawBody.warnOfUnsentInput() }
+    }
+
     /// The requests, and the plan of the first one, which the clients have for all.
     /// - Parameter targets: the words of each request, with the same items.
     func prepared(_ targets: [RequestWords]) throws -> ([Request], CallPlan) {

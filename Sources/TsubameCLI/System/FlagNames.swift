@@ -29,7 +29,7 @@ enum FlagNames {
         ("the next download that resumes continues after them", "the same command goes on from there"),
         ("; a later upload of the file can continue", ": with -c, the same command goes on from there"),
         ("a download that does not resume fetches it again", "without -c it is fetched anew"),
-        ("limits.exchanges", "--max-redirects and --retry"),
+        ("limits.exchanges", "--max-redirects and --retry"), ("limits.headFields", "--max-headers"),
     ]
 
     private static let timeouts: [Timeouts.Name: String] = [
@@ -61,6 +61,7 @@ enum FlagNames {
         switch error.kind {
         case .emptyReply where error.request?.uri?.isSecure == false:
             "a TLS server ends plain HTTP like this: if this is the port of one, try https://"
+        case .redirect where error.reason.hasPrefix("more than "): "--max-redirects sets how many are followed"
         case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc ignores the file"
         default: nil
         }

@@ -43,7 +43,8 @@ struct RequestSettings {
             ("--tls-min and --tls-max", call.tls.tlsMin != nil || call.tls.tlsMax != nil),
             ("--ciphers", call.tls.ciphers.suites != nil), ("--resolve", !connection.resolve.isEmpty),
             ("--unix-socket", connection.unixSocket != nil), ("--interface", connection.interface != nil),
-            ("--http-version", connection.httpVersion != .negotiated), ("--noproxy", !connection.noProxy.isEmpty),
+            ("--http-version", connection.httpVersion ?? .negotiated != .negotiated),
+            ("--noproxy", !connection.noProxy.isEmpty),
             ("-4 and -6", connection.ipv4 || connection.ipv6),
         ]
         losses = others.filter(\.1).map(\.0)

@@ -101,6 +101,8 @@ struct ToolBenchTests {
         let plain = try await HTTPBin(http2: false).start()
         let run = try await tool("bench", "-n", "4", "-c", "1", "-p", "2", plain.url + "/get")
         #expect(run.status == 1 && run.stderr.contains("leave -p out"), "\(run)")
+        let asked = try await tool("bench", "-n", "4", "-c", "1", "--http-version=2", plain.url + "/get")
+        #expect(asked.status == 1 && asked.stderr.contains("leave --http-version 2 out"), "\(asked)")
         await plain.stop()
     }
 
@@ -285,7 +287,9 @@ struct ToolBenchTests {
             #expect(lines.allSatisfy { $0.count == 12 } && lines.dropFirst().contains { $0[0] == "latency" })
             #expect(
                 lines.suffix(3).map { $0.prefix(2) } == [["failed", "0"], ["unfinished", "0"], ["not sent", "0"]])
-            for line in lines.dropFirst().dropLast(3) {
+            let counts = Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0[1]) })
+            #expect(counts["status 200"] == "50" && Double(counts["requests a second"] ?? "") ?? 0 > 0)
+            for line in lines.dropFirst().dropLast(5) {
                 let times = try line.dropFirst(2).map { try #require(Double($0)) }
                 #expect(times.allSatisfy { $0 >= 0 } && times[0] <= times[2] && times[2] <= times[9], "\(line)")
             }
@@ -315,6 +319,21 @@ struct ToolBenchTests {
         let run = try await ToolProcess(["bench"] + options + ["http://127.0.0.1:1/"]).finished()
         #expect(run.status == (options[0] == "--urls" ? 1 : 64) && run.stderr.contains(text), "\(run)")
         #expect(run.stdout.isEmpty)
+    }
+
+    @Test func `a URL beside a file of URLs is one too many, and unsent data is named`() async throws {
+        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+            try await withFolder { folder in
+                let file = folder.appending(path: "urls")
+                try Data("\(server.url)\n".utf8).write(to: file)
+                let run = try await tool("bench", "-n", "1", "--urls", file.path, server.url)
+                #expect(run.status == 64 && run.stderr.contains("one too many"), "\(run)")
+                let unsent = try await ToolProcess(
+                    ["bench", "-n", "1", "-c", "1", server.url], input: .pipe(Array("data".utf8))
+                ).finished()
+                #expect(unsent.status == 0 && unsent.stderr.contains("the data on the standard input was not sent"))
+            }
+        }
     }
 
     @Test func `a body that can be read once is refused`() async throws {
