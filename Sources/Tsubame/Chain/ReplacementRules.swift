@@ -20,6 +20,10 @@ final class ReplacementRules: Sendable {
         if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
         // Nor does it know that the call has left the client's origin.
         if given.isCrossOrigin, !adopted.isCrossOrigin { adopted.isCrossOrigin = true }
+        // Nor that the client decodes the answer to the offer that it copied.
+        if given.undoesCodings, request.headers[.acceptEncoding] == given.headers[.acceptEncoding] {
+            adopted.undoesCodings = true
+        }
         guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
             adopted.isCrossOrigin = true

@@ -3,6 +3,7 @@
 import HTTPTypes
 import Testing
 import Tsubame
+import TsubameCore
 import TsubameTesting
 import TsubameWire
 
@@ -66,6 +67,29 @@ import TsubameWire
         }
         return samples
     }()
+
+    /// Makes the request anew from its public parts.
+    private struct Remaking: Interceptor {
+        let headers: RequestHeaders?
+
+        func intercept(_ request: Request, next: Next) async throws -> Response {
+            try await next(Request(request.method, url: request.uri?.string ?? "", headers: headers ?? request.headers))
+        }
+    }
+
+    @Test func `a request that is made anew with the client's offer is decoded, and one with its own offer is not`()
+        async throws
+    {
+        let coded = Coded.gzip(Self.text)
+        try await serving(.start { _ in Self.reply("gzip", coded) }) { _, client in
+            let copying = client.with { $0.wireInterceptors = [Remaking(headers: nil)] }
+            let copied = try await copying.get("x")
+            #expect(copied.bytes == Bytes(Self.bytes))
+            let asking = client.with { $0.wireInterceptors = [Remaking(headers: [.acceptEncoding: "x-gzip"])] }
+            let asked = try await asking.get("x")
+            #expect(asked.bytes == Bytes(coded))
+        }
+    }
 
     @Test(arguments: soundSamples + furtherSamples)
     func `a coded content is undone, whole and streamed`(sample: Sample) async throws {
