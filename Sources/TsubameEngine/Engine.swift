@@ -81,7 +81,7 @@ public final class Engine: CountedTransport {
         }
         let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(
-            request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload, isHere: isHere)
+            request, uri: uri, call: call, key: consume key, loopPool: loopPool, upload: upload, isHere: isHere)
         if call.isGuarded || endsWithTask {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
             await withTaskCancellationHandler {

@@ -5,6 +5,10 @@ import TsubameCore
 
 /// Turns `request.cachePolicy` into Cache-Control (RFC 9111 section 5.2.1).
 final class CacheDirectives: ChainStep {
+    func stance(toward request: borrowing Request) -> Stance {
+        if case .standard = request.cachePolicy { .absent } else { .passing }
+    }
+
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         let directive: String
         switch request.cachePolicy {

@@ -36,7 +36,39 @@ final class BenchLoad: Sendable {
         var isOver = false
         /// Whether the last answer to each request was short enough to be taken whole.
         var isShort: [Bool]
-        var tasks: [Task<Void, Never>] = []
+        var running: [(Stream, Task<Void, Never>)] = []
+    }
+
+    /// A client, and the way around its chain, if it has one.
+    private struct Sender: Sendable {
+        let client: Client
+        let direct: DirectSender?
+    }
+
+    /// One stream. The end of the load cancels its call, because the task of a call that is sent directly does not.
+    private final class Stream: Sendable {
+        let sender: Sender
+        private let state = Mutex<(call: Call?, isOver: Bool)>((nil, false))
+
+        init(_ sender: Sender) { self.sender = sender }
+
+        /// Keeps the call, so that the end of the load cancels it.
+        func begin(_ call: Call) -> Call {
+            let isOver = state.withLock { state in
+                state.call = call
+                return state.isOver
+            }
+            if isOver { call.cancel() }
+            return call
+        }
+
+        func cancel() {
+            let call = state.withLock { state in
+                state.isOver = true
+                return state.call
+            }
+            call?.cancel()
+        }
     }
 
     /// The most bytes of a short body. A body that grows to more than ``wholeBytes`` from one answer to the next fails.
@@ -49,7 +81,9 @@ final class BenchLoad: Sendable {
     private static let pause = 10
 
     private let requests: [Request]
-    private let clients: [Client]
+    /// The requests that need no run of the chain, which costs a third of a short request's time.
+    private let direct: [Request?]
+    private let senders: [Sender]
     private let streams: Int
     private let isHTTP2: Bool
     private let state: Mutex<State>
@@ -61,7 +95,10 @@ final class BenchLoad: Sendable {
     ///   - isHTTP2: whether the load ends at once if the server speaks another version.
     init(_ requests: [Request], by clients: [Client], streams: Int, isHTTP2: Bool, schedule: BenchSchedule) {
         self.requests = requests
-        self.clients = clients
+        let senders = clients.map { Sender(client: $0, direct: DirectSender($0)) }
+        self.senders = senders
+        // An invalid request fails when it is sent, as any other does.
+        direct = requests.map { try? senders.first?.direct?.prepared($0) }
         self.streams = streams
         self.isHTTP2 = isHTTP2
         state = Mutex(
@@ -74,8 +111,8 @@ final class BenchLoad: Sendable {
     func start() {
         Task {
             await withTaskGroup(of: Void.self) { group in
-                for client in clients {
-                    for _ in 0..<streams { group.addTask { await self.run(client) } }
+                for sender in senders {
+                    for _ in 0..<streams { group.addTask { await self.run(Stream(sender)) } }
                 }
                 let end = state.withLock { $0.schedule.end }
                 if let end {
@@ -84,7 +121,7 @@ final class BenchLoad: Sendable {
                         self.cancel()
                     }
                 }
-                for _ in 0..<clients.count * streams { await group.next() }
+                for _ in 0..<senders.count * streams { await group.next() }
                 group.cancelAll()
             }
             state.withLock { $0.end = MonotonicClock.now }
@@ -121,25 +158,30 @@ final class BenchLoad: Sendable {
 
     /// The requests under way are given up, and each stream ends.
     private func cancel() {
-        let tasks = state.withLock { state in
+        let running = state.withLock { state in
             state.isOver = true
-            return state.tasks
+            return state.running
         }
-        tasks.forEach { $0.cancel() }
+        for (stream, task) in running {
+            task.cancel()
+            stream.cancel()
+        }
     }
 
-    private func run(_ client: Client) async {
-        let task = Task(executorPreference: client.executor) { await self.send(by: client) }
+    private func run(_ stream: Stream) async {
+        let task = Task(executorPreference: stream.sender.client.executor) { await self.send(by: stream) }
         let isOver = state.withLock { state in
-            state.tasks.append(task)
+            state.running.append((stream, task))
             return state.isOver
         }
-        if isOver { task.cancel() }
+        if isOver {
+            task.cancel()
+            stream.cancel()
+        }
         await task.value
     }
 
-    /// One stream.
-    private func send(by client: Client) async {
+    private func send(by stream: Stream) async {
         var next = state.withLock { Self.next(&$0) }
         while let (slot, isShort) = next {
             var begun = MonotonicClock.now
@@ -147,12 +189,12 @@ final class BenchLoad: Sendable {
             if hasWaited {
                 await Self.sleep(until: slot.due)
                 begun = MonotonicClock.now
+                if Task.isCancelled {
+                    state.withLock { $0.schedule.giveBack(slot) }
+                    break
+                }
             }
-            if Task.isCancelled {
-                state.withLock { $0.schedule.giveBack(slot) }
-                break
-            }
-            let sample = await sample(of: slot, begun: begun, isShort: isShort, by: client, hasWaited: hasWaited)
+            let sample = await sample(of: slot, begun: begun, isShort: isShort, by: stream, hasWaited: hasWaited)
             next = finish(sample)
             guard case .failure = sample.outcome else { continue }
             try? await Task.sleep(for: .milliseconds(Self.pause))
@@ -169,16 +211,21 @@ final class BenchLoad: Sendable {
     /// then still fit into the processor's caches.
     /// - Parameter isShort: whether the last answer to this request was short.
     private func sample(
-        of slot: BenchSchedule.Slot, begun: MonotonicTime, isShort: Bool, by client: Client, hasWaited: Bool
+        of slot: BenchSchedule.Slot, begun: MonotonicTime, isShort: Bool, by stream: Stream, hasWaited: Bool
     ) async -> BenchSample {
-        let request = requests[slot.index % requests.count]
+        let index = slot.index % requests.count
         let outcome: BenchSample.Outcome
         do {
             if isShort {
-                let response = try await client.send(request)
+                let response: Response
+                if let request = direct[index], let sender = stream.sender.direct {
+                    response = try await sender.send(stream.begin(sender.makeCall(request)))
+                } else {
+                    response = try await stream.sender.client.send(requests[index])
+                }
                 outcome = .answer(BenchSample.Answer(response, bytes: response.bytes.count))
             } else {
-                outcome = .answer(try await Self.streamed(request, by: client))
+                outcome = .answer(try await Self.streamed(requests[index], by: stream.sender.client))
             }
         } catch let error as CallError {
             outcome = error.kind == .cancelled ? .unfinished : .failure(error)
@@ -214,7 +261,7 @@ final class BenchLoad: Sendable {
 
     private func reason(to record: BenchRecord, after sample: BenchSample) -> Stop? {
         switch sample.outcome {
-        case .failure(let error) where !record.hasAnswer && record.firstFailures >= clients.count * streams:
+        case .failure(let error) where !record.hasAnswer && record.firstFailures >= senders.count * streams:
             .noAnswer(error)
         case .answer where isHTTP2 && (record.version ?? .http2) != .http2: .noStreams
         default: nil

@@ -174,7 +174,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Gives the call its response.
     /// - Parameter body: the body, if it still comes.
     @inline(__always)
-    func answer(_ response: Response, body: BodyWindow? = nil) { settlement.settle(.success(response), body: body) }
+    func answer(_ response: consuming Response, body: BodyWindow? = nil) {
+        settlement.settle(.success(consume response), body: body)
+    }
 
     /// The body that came after its response has ended.
     func bodyEnded() { settlement.bodyEnded() }

@@ -42,11 +42,13 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         return waits
     }
 
-    private func claim(_ outcome: Outcome, _ body: BodyWindow? = nil) -> Claim {
-        state.withLock { state in
+    private func claim(_ outcome: consuming Outcome, _ body: BodyWindow? = nil) -> Claim {
+        // Moved, because the copy of a response costs a dozen counts of references.
+        var given: Outcome? = consume outcome
+        return state.withLock { state in
             guard !state.isSettled else { return .late(state.body.take()) }
             state.isSettled = true
-            state.outcome = outcome
+            state.outcome = given.take()
             state.body = body
             return state.continuation.take().map { .first($0) } ?? .early
         }
@@ -55,7 +57,7 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
     /// Resumes the call, unless there was an outcome before.
     /// - Parameter body: the body of the response, if it still comes.
     @inline(__always)
-    func settle(_ outcome: Outcome, body: BodyWindow? = nil) {
+    func settle(_ outcome: consuming Outcome, body: BodyWindow? = nil) {
         if case .first(let continuation) = claim(outcome, body) { continuation.resume() }
     }
 

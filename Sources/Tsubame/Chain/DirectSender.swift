@@ -1,0 +1,35 @@
+// DirectSender: sends requests in which no step of a chain takes part, without a run of the chain.
+
+import TsubameCore
+
+/// Sends single exchanges by the engine, for programs that measure a server. The calls have deadlines and can be cancelled.
+/// Their events have no beginning and no end, and they do not count among the client's running calls.
+package final class DirectSender: Sendable {
+    private let client: Client
+    private let chain: InterceptorChain
+    private let engine: Engine
+
+    /// - Returns: nil for a client that has interceptors or a cache, or another transport than the engine.
+    package init?(_ client: Client) {
+        let chain = client.chain
+        guard let engine = chain.engine, chain.segments.count == 1 else { return nil }
+        (self.client, self.chain, self.engine) = (client, chain, engine)
+    }
+
+    /// The request as it would leave the chain; nil if a step would change it, or decide about its response.
+    /// - Throws: ``CallError/Kind/invalidRequest``.
+    package func prepared(_ request: Request) throws(CallError) -> Request? {
+        if request.hasOverrides { return nil }
+        let prepared = try client.prepare(request)
+        return chain.segments[0].steps.allSatisfy { $0.stance(toward: prepared) == .absent } ? prepared : nil
+    }
+
+    /// - Parameter request: one that ``prepared(_:)`` has returned.
+    package func makeCall(_ request: consuming Request) -> Call { client.makeCall(request) }
+
+    /// Does the exchange of a call, and collects the body.
+    /// - Throws: ``CallError``, as ``Client/send(_:)`` does.
+    package func send(_ call: Call) async throws(CallError) -> Response {
+        try await client.collected(try await engine.send(call.request, call: call, files: chain.support))
+    }
+}
