@@ -19,7 +19,7 @@ package final class DirectSender: Sendable {
     /// The request as it would leave the chain; nil if a step would change it, or decide about its response.
     /// - Throws: ``CallError/Kind/invalidRequest``.
     package func prepared(_ request: Request) throws(CallError) -> Request? {
-        if request.hasOverrides { return nil }
+        if request.hasOverrides || request.body.isDeferred { return nil }
         let prepared = try client.prepare(request)
         return chain.segments[0].steps.allSatisfy { $0.stance(toward: prepared) == .absent } ? prepared : nil
     }
@@ -28,7 +28,7 @@ package final class DirectSender: Sendable {
     package func makeCall(_ request: consuming Request) -> Call { client.makeCall(request) }
 
     /// Does the exchange of a call, and collects the body.
-    /// - Throws: ``CallError``, as ``Client/send(_:)`` does.
+    /// - Throws: ``CallError``, but never because of a status.
     package func send(_ call: Call) async throws(CallError) -> Response {
         try await client.collected(try await engine.send(call.request, call: call, files: chain.support))
     }

@@ -20,9 +20,9 @@ final class ReplacementRules: Sendable {
         if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
         // Nor does it know that the call has left the client's origin.
         if given.isCrossOrigin, !adopted.isCrossOrigin { adopted.isCrossOrigin = true }
-        // Nor that the client decodes the answer to the offer that it copied.
-        if given.undoesCodings, request.headers[.acceptEncoding] == given.headers[.acceptEncoding] {
-            adopted.undoesCodings = true
+        // The client decodes the answers to its own offer only. A request made anew may have copied it.
+        if given.undoesCodings {
+            adopted.undoesCodings = request.headers[.acceptEncoding] == given.headers[.acceptEncoding]
         }
         guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {

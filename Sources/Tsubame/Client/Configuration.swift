@@ -53,7 +53,8 @@ public struct Configuration: Sendable {
     /// Your interceptors and message hooks closest to the network. Each sees every request that is sent, including
     /// redirects.
     public var wireInterceptors: [any Interceptor] = []
-    /// Other origins that receive the client's fields and credentials.
+    /// Other origins that receive the client's fields and credentials. The origin of the base URL receives them, also by
+    /// https if HSTS upgrades it.
     public var allowedOrigins: Set<Origin> = []
     /// How connections are made: TLS, address overrides, pool.
     public var connection = ConnectionSettings()

@@ -163,7 +163,7 @@ struct DownloadTransfer {
             }
         }
         // Bytes of the same version are kept, although the server begins at the start of the file.
-        if run.resumes, agrees(part, with: record) {
+        if run.resumes || hasBegun, agrees(part, with: record) {
             try part.join(record?.origin)
             begin(response, part, total: total)
         } else {

@@ -45,7 +45,7 @@ final class BenchLoad: Sendable {
         let direct: DirectSender?
     }
 
-    /// One stream. The end of the load cancels its call, because the task of a call that is sent directly does not.
+    /// One stream. The end of the load cancels its call, because cancelling its task does not cancel a direct call.
     private final class Stream: Sendable {
         let sender: Sender
         private let state = Mutex<(call: Call?, isOver: Bool)>((nil, false))
@@ -189,10 +189,10 @@ final class BenchLoad: Sendable {
             if hasWaited {
                 await Self.sleep(until: slot.due)
                 begun = MonotonicClock.now
-                if Task.isCancelled {
-                    state.withLock { $0.schedule.giveBack(slot) }
-                    break
-                }
+            }
+            if Task.isCancelled {
+                state.withLock { $0.schedule.giveBack(slot) }
+                break
             }
             let sample = await sample(of: slot, begun: begun, isShort: isShort, by: stream, hasWaited: hasWaited)
             next = finish(sample)

@@ -16,7 +16,7 @@ enum BenchTargets {
         var targets: [RequestWords] = []
         let name = path == "-" ? "the standard input" : path
         let lines = try text(path, name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        if let word = words.first, word.contains("://") {
+        if let word = words.first, word.drop(while: \.isLetter).hasPrefix("://") {
             throw UsageProblem("--urls gives the URLs, so “\(OneLine.printable(word))” is one too many.")
         }
         for (index, line) in lines.enumerated() {

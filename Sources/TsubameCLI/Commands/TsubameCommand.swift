@@ -50,8 +50,8 @@ enum TsubameCommand {
         if names.contains(word) {
             throw UsageProblem("The name of a command comes first: tsubame \(word) …")
         }
-        // Many hosts have names that are only like those of commands. So this asks for the beginning, for the same letters,
-        // or for all letters but one.
+        // Many hosts have names that are only like those of commands. So a word is a misspelling only if it is the beginning
+        // of a name, or has the letters of a name in another order, or lacks one of them.
         let letters = word.lowercased()
         let meant = names.first { name in
             letters.utf8.count > 2 && (name.hasPrefix(letters) || lacksOne(letters, of: name))

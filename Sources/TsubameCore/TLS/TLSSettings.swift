@@ -101,7 +101,7 @@ extension ConnectionSettings {
         /// Your own check. It runs after all other checks have passed.
         public var check: TLSCheck?
         /// A file for the secrets of every connection, in the format that Wireshark reads. For debugging: with this
-        /// file, the traffic can be decrypted.
+        /// file, the traffic can be decrypted. It may be a named pipe that a program reads; lines that do not fit are lost.
         public var keyLogFile: FileLocation?
 
         /// The defaults.

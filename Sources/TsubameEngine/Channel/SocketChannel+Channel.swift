@@ -36,16 +36,16 @@ struct SocketChannelOptions: NIOSynchronousChannelOptions, Sendable {
         let value: Any? =
             switch option {
             case is ChannelOptions.Types.AutoReadOption: channel.isReading
-            case is ChannelOptions.Types.AllowRemoteHalfClosureOption: allowsHalfClosure()
+            case is ChannelOptions.Types.AllowRemoteHalfClosureOption: notePeerEnd()
             default: nil
             }
         guard let value = value as? Option.Value else { throw ChannelError.operationUnsupported }
         return value
     }
 
-    /// TLS asks when the peer has said its end (close_notify), before it gives the last bytes. The receiver of these bytes
-    /// must know, so that no other request goes out.
-    private func allowsHalfClosure() -> Bool {
+    /// NIOSSLHandler asks when the peer has said its end (close_notify), before it gives the last bytes. The receiver of these
+    /// bytes must know of the end, so that no other request goes out.
+    private func notePeerEnd() -> Bool {
         channel.input.hasEnded = true
         return false
     }

@@ -38,9 +38,10 @@ final class SystemLookUps: Sendable {
     private let lookUp: LookUp
 
     /// - Parameters:
-    ///   - patience: the longest wait for a thread.
+    ///   - patience: the longest wait for a thread. The wait is looked at when a thread is free. It is shorter than the time for
+    ///     which `NameCache` joins callers to a question, so that few of them get the error of an older one.
     ///   - lookUp: gives the addresses of a host. It may block.
-    init(patience: Duration = .seconds(30), _ lookUp: @escaping LookUp = SystemLookUps.resolve) {
+    init(patience: Duration = .seconds(20), _ lookUp: @escaping LookUp = SystemLookUps.resolve) {
         self.patience = patience
         self.lookUp = lookUp
     }
@@ -49,7 +50,7 @@ final class SystemLookUps: Sendable {
         for pool in state.withLock({ $0.pools }) { pool.shutdownGracefully { _ in } }
     }
 
-    /// `reply` is called once, on a thread that must not be kept.
+    /// `reply` is called once, on a thread that must not be kept. That may be the current one.
     func ask(_ host: String, _ reply: @escaping NameCache.Reply) {
         let question = Question(host: host, since: MonotonicClock.now, reply: reply)
         let (pool, isRefused) = state.withLock { state -> (NIOThreadPool?, Bool) in

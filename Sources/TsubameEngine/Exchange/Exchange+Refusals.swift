@@ -75,9 +75,7 @@ extension Exchange {
         call.emit(.headReceived(makeResponse(head, ResponseBody(), trailers: nil)))
         call.emit(.resending(outgoing.request, why: why, after: .zero))
     }
-}
 
-extension Exchange {
     /// The response breaks off. A refusal has then said all that counts, and the request goes out anew.
     func breakOff(_ error: CallError) {
         if response.isRefused { restart(afterRefusal: true) } else { fail(error) }

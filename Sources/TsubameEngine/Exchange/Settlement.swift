@@ -43,7 +43,7 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
     }
 
     private func claim(_ outcome: consuming Outcome, _ body: BodyWindow? = nil) -> Claim {
-        // Moved, because the copy of a response costs a dozen counts of references.
+        // Moved, because the copy of a response costs a dozen updates of reference counts.
         var given: Outcome? = consume outcome
         return state.withLock { state in
             guard !state.isSettled else { return .late(state.body.take()) }

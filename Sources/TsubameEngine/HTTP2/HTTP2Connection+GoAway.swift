@@ -14,7 +14,7 @@ extension HTTP2Connection {
             guard let exchange = activeStream.detach() else { continue }
             session.forget(stream)
             guard exchange.phase != .receivingBody else {
-                exchange.breakOff(
+                exchange.fail(
                     CallError(
                         .incompleteResponse,
                         "the server ended the connection (\(code)) within a response that it says it never began",
@@ -25,8 +25,8 @@ extension HTTP2Connection {
                 .connectionLost, "the server ended the connection before it took the request: \(code)",
                 phase: exchange.phase, timeout: nil, connection: exchange.progress.connection)
             // A client that is asked to slow down does not ask again at once.
-            guard code != .enhanceYourCalm else {
-                exchange.fail(error)
+            guard code != .enhanceYourCalm, !exchange.response.isRefused else {
+                exchange.breakOff(error)
                 continue
             }
             exchange.sendUnprocessed(

@@ -158,7 +158,9 @@ extension HTTP2Connection {
             advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil,
             timeout: nil,
             connection: exchange.progress.connection)
-        guard code == .refusedStream, !isReceiving else { return exchange.breakOff(error) }
+        guard code == .refusedStream, !isReceiving, !exchange.response.isRefused else {
+            return exchange.breakOff(error)
+        }
         exchange.sendUnprocessed("the server refused the stream", counts: !isEarly, orElse: error)
     }
 

@@ -62,7 +62,9 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     var isShared: Bool { true }
     var availableStreams: Int {
-        ending.isClosed || ending.hasStoppedAccepting || channel == nil ? 0 : session.availableStreams
+        // The peer may have said its end, though the socket stands.
+        guard !ending.isClosed, !ending.hasStoppedAccepting, channel?.hasEnded == false else { return 0 }
+        return session.availableStreams
     }
     var unconsumedBytes: Int { input.rest.capacity }
     var exchangeCount: Int { use.exchanges }

@@ -7,22 +7,20 @@ import TsubamePlatform
 
 /// Lines are appended, so that several clients and programs may share the file; only its owner may read it.
 ///
-/// The file may be a named pipe. It is then opened for both directions, so that a reader that goes away does not end the
-/// process (SIGPIPE). Nothing waits for a slow reader: a line that does not fit is lost.
+/// The file may be a named pipe that a program reads. Nothing waits for a slow reader: a line that does not fit is lost, and so
+/// are all lines after the reader has gone away.
 final class KeyLog: Sendable {
     private let descriptor: CInt
     private let lock = NIOLock()
 
     init(_ path: String) throws {
-        let isPipe = FileStatus(of: path)?.kind == .pipe
-        let direction = isPipe ? O_RDWR : O_WRONLY
-        descriptor = open(path, direction | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o600)
         // One that was there before may have been open to others; a device or a pipe is somebody else's.
         guard descriptor >= 0, FileStatus(of: descriptor)?.kind != .regular || fchmod(descriptor, 0o600) == 0 else {
+            let problem = errno == ENXIO ? "no program reads this pipe" : String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             throw CallError(
-                .file, "connection.tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",
-                phase: .securing)
+                .file, "connection.tls.keyLogFile cannot be opened: \(path): \(problem)", phase: .securing)
         }
     }
 
@@ -34,8 +32,26 @@ final class KeyLog: Sendable {
         if bytes.last != 0x0A { bytes.append(0x0A) }
         lock.withLock {
             // A disk or a pipe that is full must not end the connection.
-            _ = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            Self.withoutSignal { bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) } }
         }
+    }
+
+    /// Keeps the signal of a pipe without a reader, which would end the process, from the current thread.
+    private static func withoutSignal(_ write: () -> Int) {
+        var (pipe, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, &before)
+        sigpending(&pending)
+        let wasPending = sigismember(&pending, SIGPIPE) == 1
+        let isBroken = write() < 0 && errno == EPIPE
+        if isBroken, !wasPending {
+            sigpending(&pending)
+            var signal: CInt = 0
+            // An ignored signal does not become pending.
+            if sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipe, &signal) }
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 }
 

@@ -287,7 +287,7 @@ struct ToolBenchTests {
             #expect(lines.allSatisfy { $0.count == 12 } && lines.dropFirst().contains { $0[0] == "latency" })
             #expect(
                 lines.suffix(3).map { $0.prefix(2) } == [["failed", "0"], ["unfinished", "0"], ["not sent", "0"]])
-            let counts = Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0[1]) })
+            let counts = Dictionary(lines.map { ($0[0], $0[1]) }) { first, _ in first }
             #expect(counts["status 200"] == "50" && Double(counts["requests a second"] ?? "") ?? 0 > 0)
             for line in lines.dropFirst().dropLast(5) {
                 let times = try line.dropFirst(2).map { try #require(Double($0)) }
@@ -328,6 +328,8 @@ struct ToolBenchTests {
                 try Data("\(server.url)\n".utf8).write(to: file)
                 let run = try await tool("bench", "-n", "1", "--urls", file.path, server.url)
                 #expect(run.status == 64 && run.stderr.contains("one too many"), "\(run)")
+                let item = try await tool("bench", "-n", "1", "-c", "1", "--urls", file.path, "to==https://a.example")
+                #expect(item.status == 0, "\(item)")
                 let unsent = try await ToolProcess(
                     ["bench", "-n", "1", "-c", "1", server.url], input: .pipe(Array("data".utf8))
                 ).finished()

@@ -64,7 +64,9 @@ import TsubameTesting
         }
     }
 
-    @Test func `a named pipe ends and holds nothing, whether its reader is there, slow, or gone`() async throws {
+    @Test func `a named pipe without a reader is an error, and one whose reader is slow or gone does no harm`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "keys").path
             #expect(mkfifo(path, 0o600) == 0)
@@ -75,15 +77,19 @@ import TsubameTesting
                 $0.connection.tls.roots = .authority
                 $0.connection.tls.keyLogFile = .file(path)
             } _: { server, client in
-                _ = try await client.get("x")
+                let unread = try await failure { try await client.get("x") }
+                #expect(unread.reason.contains("no program reads this pipe"), "\(unread)")
                 let reader = open(path, O_RDONLY | O_NONBLOCK)
+                _ = try await client.get("x")
                 var bytes = [UInt8](repeating: 0, count: 65536)
                 let count = read(reader, &bytes, bytes.count)
-                close(reader)
                 try #require(count > 0)
                 #expect(String(decoding: bytes[..<count], as: UTF8.self).contains("_SECRET"))
                 // These lines are more than a pipe holds.
                 for _ in 0..<150 { _ = try await client.get("x") }
+                close(reader)
+                _ = try await client.get("x")
+                #expect(server.requests.count == 152)
             }
         }
     }
