@@ -319,13 +319,12 @@ struct ResumeTests {
             let server = try await ScriptedServer.start { request in
                 file.answer(request, sending: request.index == 0 ? 30_000 : nil)
             }
-            try await serving(server, { $0.retry = .off }) { server, client in
+            try await serving(server, { $0.retry = .off }) { _, client in
                 let target = folder.appending(path: "a")
                 _ = try await failure { try await client.download("a", to: target, resume: true) }
                 #expect(folder.names == [Self.info, Self.part])
                 let policy = DownloadPolicy.standard { ($0.connections, $0.minimumPiece) = (4, 10_000) }
                 let got = try await client.download("a", to: target, policy: policy)
-                #expect(server.requests.dropFirst(2).allSatisfy { $0["range"] != nil } && server.requests.count > 2)
                 #expect(got.resumed == 0 && got.url.bytes == file.content && folder.names == ["a"])
             }
         }

@@ -34,6 +34,38 @@ import TsubameTesting
             try await relay.stop()
         }
     }
+
+    @Test func `over HTTP/2 such a connection takes no other stream either`() async throws {
+        let gate = Gate()
+        // One stream at once, so that the second request waits.
+        let peer = try await FramePeer.start(settings: [(3, 1)], tls: .localhost) { connection in
+            let request = try await connection.nextRequest()
+            guard request[":path"] == "/first" else {
+                return try await connection.respond(request.stream, text: "second")
+            }
+            try await gate.wait()
+            try await connection.respond(request.stream, text: "first")
+            await connection.close()
+        }
+        try await peer.use { peer in
+            let relay = try await LateRelay(to: peer.port)
+            let client = Client("https://localhost:\(relay.port)") {
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.connectionsPerOrigin = 1
+                $0.retry = .off
+            }
+            let first = Task { try await client.get("first").text() }
+            try await client.waitUntil { $0.running == 1 && $0.leased == 1 }
+            let second = Task { try await client.post("second", body: .text("x")).text() }
+            try await client.waitUntil { $0.waiting == 1 }
+            relay.beLate()
+            gate.open()
+            #expect(try await first.value == "first")
+            #expect(try await second.value == "second")
+            #expect(peer.acceptedConnections == 2)
+            try await relay.stop()
+        }
+    }
 }
 
 /// Passes bytes on. Late bytes of the first connection's server are kept until the server has ended its direction, and then
