@@ -16,22 +16,8 @@ import TsubameTesting
             return [.wait(for: gate), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"), .close]
         }
         try await server.use { server in
-            let relay = try await LateRelay(to: server.port)
-            let client = Client("https://localhost:\(relay.port)") {
-                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
-                $0.connection.connectionsPerOrigin = 1
-                $0.retry = .off
-            }
-            let first = Task { try await client.get("first").text() }
-            _ = try await server.request(0)
-            let second = Task { try await client.post("second", body: .text("x")).text() }
-            try await client.waitUntil { $0.waiting == 1 }
-            relay.beLate()
-            gate.open()
-            #expect(try await first.value == "first")
-            #expect(try await second.value == "second")
+            try await Self.ask(by: server.port, gate)
             #expect(server.acceptedConnections == 2 && server.requests.count == 2)
-            try await relay.stop()
         }
     }
 
@@ -48,23 +34,29 @@ import TsubameTesting
             await connection.close()
         }
         try await peer.use { peer in
-            let relay = try await LateRelay(to: peer.port)
-            let client = Client("https://localhost:\(relay.port)") {
-                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
-                $0.connection.connectionsPerOrigin = 1
-                $0.retry = .off
-            }
-            let first = Task { try await client.get("first").text() }
-            try await client.waitUntil { $0.running == 1 && $0.leased == 1 }
-            let second = Task { try await client.post("second", body: .text("x")).text() }
-            try await client.waitUntil { $0.waiting == 1 }
-            relay.beLate()
-            gate.open()
-            #expect(try await first.value == "first")
-            #expect(try await second.value == "second")
+            try await Self.ask(by: peer.port, gate)
             #expect(peer.acceptedConnections == 2)
-            try await relay.stop()
         }
+    }
+
+    /// Asks twice by way of a relay. The second request waits for the connection of the first, whose answer comes late and
+    /// with the end of TLS.
+    private static func ask(by port: Int, _ gate: Gate) async throws {
+        let relay = try await LateRelay(to: port)
+        let client = Client("https://localhost:\(relay.port)") {
+            $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+            $0.connection.connectionsPerOrigin = 1
+            $0.retry = .off
+        }
+        let first = Task { try await client.get("first").text() }
+        try await client.waitUntil { $0.running == 1 && $0.leased == 1 }
+        let second = Task { try await client.post("second", body: .text("x")).text() }
+        try await client.waitUntil { $0.waiting == 1 }
+        relay.beLate()
+        gate.open()
+        #expect(try await first.value == "first")
+        #expect(try await second.value == "second")
+        try await relay.stop()
     }
 }
 
