@@ -96,19 +96,10 @@ struct BodyPrinter {
         if !shown.isEmpty { try output.write(Bytes(shown)) }
     }
 
-    /// Much JSON and XML is labelled as text or as a script. These beginnings occur in JSON and XML only.
+    /// Much JSON and XML is labelled as text or as a script.
     private static func kind(of text: String, mayBeXML: Bool) -> TextKind {
-        let start = JSONPrefix.rest(of: Array(text.utf8)[...])
-        var beginning = start.lazy.filter { $0 > 0x20 }.makeIterator()
-        return switch (beginning.next(), beginning.next()) {
-        case (UInt8(ascii: "{"), UInt8(ascii: "\"")), (UInt8(ascii: "{"), UInt8(ascii: "}")),
-            (UInt8(ascii: "["), UInt8(ascii: "{")), (UInt8(ascii: "["), UInt8(ascii: "\"")):
-            .json
-        case (UInt8(ascii: "<"), UInt8(ascii: "?"))
-        where mayBeXML && start.drop(while: { $0 <= 0x20 }).starts(with: "<?xml".utf8):
-            .xml
-        default: .plain
-        }
+        if JSONGuess.isJSON(text.utf8) { return .json }
+        return mayBeXML && text.utf8.drop(while: { $0 <= 0x20 }).starts(with: "<?xml".utf8) ? .xml : .plain
     }
 
     // MARK: Images

@@ -2,7 +2,7 @@
 
 /// Adds line ends and indentation where JSON has its structure, and removes the original white space. Escapes of visible
 /// characters become these characters. Nothing else changes: order, numbers and duplicate names stay. A prefix against
-/// inclusion as a script (``JSONPrefix``) stays before the JSON. Other text that is not a JSON object or array passes
+/// inclusion as a script (``JSONPrefix``) stays before the JSON. Other text that is no JSON object, array or string passes
 /// unchanged, and so does everything after the first byte that is not JSON.
 package struct JSONIndenter: Layout {
     /// Deeper levels are not indented further, so that a page of brackets does not turn into a gigabyte of spaces.
@@ -69,7 +69,8 @@ package struct JSONIndenter: Layout {
         case .verbatim:
             output.append(byte)
         case .string:
-            if escapes.take(byte, into: &output) { place = .behind }
+            guard escapes.take(byte, into: &output) else { return }
+            if closers.isEmpty { endValue() } else { place = .behind }
         case .prefix: takePrefix(byte, &output)
         case .outside, .opened, .expecting, .word, .behind:
             if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
@@ -123,9 +124,7 @@ package struct JSONIndenter: Layout {
             closers.removeLast()
             if place != .opened { breakLine(&output) }
             output.append(byte)
-            place = closers.isEmpty ? .outside : .behind
-            isFirst = false
-            blanks = []
+            if closers.isEmpty { endValue() } else { place = .behind }
         case UInt8(ascii: ","):
             guard place == .word || place == .behind else { return giveUp(byte, &output) }
             output.append(byte)
@@ -136,7 +135,7 @@ package struct JSONIndenter: Layout {
             output.append(contentsOf: [byte, 0x20])
             place = .expecting
         case UInt8(ascii: "\""):
-            guard place != .outside, begin(&output) else { return giveUp(byte, &output) }
+            guard begin(&output) else { return giveUp(byte, &output) }
             output.append(byte)
             place = .string
         default:
@@ -151,6 +150,10 @@ package struct JSONIndenter: Layout {
             output.append(byte)
             place = .word
         }
+    }
+
+    private mutating func endValue() {
+        (place, isFirst, blanks) = (.outside, false, [])
     }
 
     /// Whether the byte begins a number, `true`, `false` or `null`.

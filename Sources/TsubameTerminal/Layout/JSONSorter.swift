@@ -35,6 +35,8 @@ package struct JSONSorter: Layout {
         var scanner = Scanner(bytes: Array(rest))
         guard scanner.value(depth: 0), scanner.atEnd else { return nil }
         var result = Array(text.prefix(text.count - rest.count))
+        // The line's end after a prefix.
+        if !result.isEmpty { result.append(contentsOf: rest.prefix { $0 == 0x0A || $0 == 0x0D }) }
         scanner.write(into: &result)
         return result
     }

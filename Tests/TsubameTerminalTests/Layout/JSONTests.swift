@@ -46,6 +46,24 @@ import TsubameTerminal
         #expect(shown("[\"\(escapes)\"]", .json, layout: nil) == "[\"\(escapes)\"]")
     }
 
+    @Test func `escapes of a string alone become characters, and lines of strings stay lines`() {
+        for piece in [1, 1000] {
+            #expect(shown(#" "\u71d5 \n" "#, .json, piece: piece) == #""燕 \n""#)
+            #expect(shown("\"\\u71d5\"\n\"b\"\n", .jsonLines, piece: piece) == "\"燕\"\n\"b\"\n")
+            #expect(shown(#""\u71"#, .json, piece: piece) == #""\u71"#)
+        }
+    }
+
+    @Test(arguments: [
+        ("[1,2]", true), (" [[1,-2.5e3],[true , null]] ", true), ("[]", true), ("[1,tr", true), ("[ ", true), ("[{", true),
+        ("[\"", true), ("{\"a\"", true), ("{}", true), ("while(1);[1]", true), (")]}',\n{a", true), ("[[\"a", true),
+        ("[2026-11-28] started", false), ("[2026-11", true), ("[1, 2].forEach(f)", false), ("[1] a", false),
+        ("[INFO] x", false), ("{a:1}", false), ("[1 2", false), ("[,", false), ("[1,,", false), ("]", false), ("", false),
+        ("  ", false), ("while(1);", false), ("plain", false), ("[1]]", false), ("[1\"", false), ("[true\"a\"]", false),
+    ]) func `JSON is guessed by its beginning`(text: String, isJSON: Bool) {
+        #expect(JSONGuess.isJSON(text.utf8) == isJSON)
+    }
+
     @Test(arguments: ["[\"\\", "[\"\\u12", "[\"\\ud83d", "[\"\\ud83d\\", "[\"\\ud83d\\ude0"])
     func `an escape that is broken off loses nothing`(text: String) {
         #expect(shown(text, .json).filter { !$0.isWhitespace } == text)
@@ -84,6 +102,7 @@ import TsubameTerminal
         let text = #" {"b":3, "a":[{"y":1,"x":2},null],"b":"2", "ab":{}} "#
         for piece in [1, 1000] { #expect(shown(text, .json, layout: style, piece: piece) == expected) }
         #expect(shown("while(1);" + text, .json, layout: style) == "while(1);" + expected)
+        #expect(shown(")]}',\n" + text.dropFirst(), .json, layout: style) == ")]}',\n" + expected)
         for other in [
             "[1", "{\"b\":1,\"a\"}", "{\"b\":1,\"a\":2}]", "plain", "", "{\"b", String(repeating: "[", count: 1000),
         ] {
