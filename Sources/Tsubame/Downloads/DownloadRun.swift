@@ -52,11 +52,7 @@ struct DownloadRun: Sendable {
         var request = plain
         // A download looks at each status by itself: 206 and 416 are answers to a resumption.
         request.requiresAcceptedStatus = false
-        if !request.headers.contains(.acceptEncoding) {
-            request.headers[.acceptEncoding] = "identity"
-            // If the server sends coded content nevertheless, the content is decoded.
-            request.undoesCodings = true
-        }
+        request.askForContentAsStored()
         self.request = request
     }
 
@@ -124,5 +120,15 @@ struct DownloadRun: Sendable {
         case .retry(let number): retries = number
         case .stop(let obstacle): throw error.with(retryObstacle: obstacle)
         }
+    }
+}
+
+extension Request {
+    /// Asks for the content without codings, unless the request names codings itself. A coded response would hide the file's
+    /// length. If the server sends coded content nevertheless, the content is decoded.
+    package mutating func askForContentAsStored() {
+        guard !headers.contains(.acceptEncoding) else { return }
+        headers[.acceptEncoding] = "identity"
+        undoesCodings = true
     }
 }

@@ -93,8 +93,9 @@ extension CommandOption {
         shown: (@Sendable (Target) -> String)? = nil, _ set: @escaping @Sendable (inout Target, Int) -> Void
     ) -> Self {
         let read = { @Sendable (text: String) throws(UsageProblem) -> Int in
-            guard let number = Int(text) else { throw UsageProblem("“\(text)” is not a whole number.") }
-            return number
+            if let number = Int(text) { return number }
+            let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            throw UsageProblem("“\(text)” is \(isNumber ? "too large" : "not a whole number").")
         }
         // `validate()` checks the range, together with all other values. So a number below zero is read here.
         return value(name, valueName, isAnyWord: true, isHidden: isHidden, help, shown: shown, reading: read, set)

@@ -62,7 +62,7 @@ struct BenchOptions: Options {
 
     private static func whole(_ text: String) throws(UsageProblem) -> Int {
         guard let number = Int(text), number > 0 else {
-            throw UsageProblem("“\(text)” is not a whole number above 0.")
+            throw UsageProblem("“\(text)” is not a whole number above 0, or too large.")
         }
         return number
     }

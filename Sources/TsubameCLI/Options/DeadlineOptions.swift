@@ -63,7 +63,7 @@ struct Seconds {
 
     init(_ text: String) throws(UsageProblem) {
         guard let seconds = Double(text), seconds >= 0, seconds <= 1_000_000_000 else {
-            throw UsageProblem("“\(text)” is not a time in seconds, such as 30 or 2.5.")
+            throw UsageProblem("“\(text)” is not a time in seconds up to 1000000000, such as 30 or 2.5.")
         }
         duration = seconds > 0 ? .nanoseconds(Int64(seconds * 1_000_000_000)) : nil
     }

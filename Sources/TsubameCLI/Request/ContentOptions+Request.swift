@@ -30,8 +30,6 @@ extension ContentOptions {
     ) throws -> Request {
         var body = body
         var headers = items.headers(for: body)
-        // An encoded response would also hide the file's length.
-        if isDownload, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
         if compress > 0, !body.isEmpty {
             guard !items.unset.contains(.contentEncoding) else {
                 throw UsageProblem("--compress needs Content-Encoding, and an item leaves it out.")
@@ -61,6 +59,7 @@ extension ContentOptions {
             method, url: plan.url, keepingDotSegments: pathAsIs, query: items.query,
             headers: RequestHeaders(plan.fields(headers)), body: body)
         if asksServer { request.asksServer = true }
+        if isDownload { request.askForContentAsStored() }
         return request
     }
 }

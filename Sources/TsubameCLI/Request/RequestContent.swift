@@ -287,6 +287,11 @@ struct RequestContent {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
         }
         let file = try FilePart(item.value, in: word)
+        guard file.filename == nil else {
+            throw UsageProblem(
+                "“\(word)”: a file that is the whole body has no name for the server: leave out ;filename=, or send a form with NAME@FILE."
+            )
+        }
         body = try file.body(in: word)
         isFile = true
     }

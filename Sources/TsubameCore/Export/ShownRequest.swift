@@ -35,7 +35,7 @@ package struct ShownRequest {
         method = request.method
         asksServer = request.asksServer
         url = Self.url(request, showingSecrets)
-        let undoesCodings = request.undoesCodings && request.headers.contains(.acceptEncoding)
+        let undoesCodings = request.undoesCodings && ![nil, "identity"].contains(request.headers[.acceptEncoding])
         self.undoesCodings = undoesCodings
         fields = request.headers.filter { field in
             // The engine makes the fields that frame a message.

@@ -55,10 +55,12 @@ import TsubameTerminal
     }
 
     @Test(arguments: [
-        ("[1,2]", true), (" [[1,-2.5e3],[true , null]] ", true), ("[]", true), ("[1,tr", true), ("[ ", true), ("[{", true),
+        ("[1,2]", true), (" [[1,-2.5e3],[true , null]] ", true), ("[]", true), ("[1,tr", true), ("[ ", true),
+        ("[{", true),
         ("[\"", true), ("{\"a\"", true), ("{}", true), ("while(1);[1]", true), (")]}',\n{a", true), ("[[\"a", true),
         ("[2026-11-28] started", false), ("[2026-11", true), ("[1, 2].forEach(f)", false), ("[1] a", false),
-        ("[INFO] x", false), ("{a:1}", false), ("[1 2", false), ("[,", false), ("[1,,", false), ("]", false), ("", false),
+        ("[INFO] x", false), ("{a:1}", false), ("[1 2", false), ("[,", false), ("[1,,", false), ("]", false),
+        ("", false),
         ("  ", false), ("while(1);", false), ("plain", false), ("[1]]", false), ("[1\"", false), ("[true\"a\"]", false),
     ]) func `JSON is guessed by its beginning`(text: String, isJSON: Bool) {
         #expect(JSONGuess.isJSON(text.utf8) == isJSON)

@@ -45,7 +45,11 @@ struct DownloadPlace: Sendable {
             if ifExists == .fail, status != nil { throw Self.occupied(path) }
         }
         guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
-            throw DownloadPart.failure("nothing can be written to the folder \(folder.isEmpty ? "." : folder)", errno)
+            let code = errno
+            throw CallError(
+                .file,
+                "nothing can be written to the folder \(folder.isEmpty ? "." : folder): \(String(cString: strerror(code)))",
+                advice: code == ENOENT ? "make the folder first" : nil)
         }
     }
 

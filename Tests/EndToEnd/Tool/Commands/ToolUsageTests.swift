@@ -86,6 +86,8 @@ struct ToolUsageTests {
         (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),
         (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
         (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
+        (["--retry=99999999999999999999", ":1"], "--retry: “99999999999999999999” is too large."),
+        ([":1", "@Package.swift;filename=a"], "a file that is the whole body has no name for the server"),
         (["--style", "pink", ":1"], "--style: “pink” is none of auto, none, dark, light, mono, dracula,"),
         (["-px", ":1"], "--print: “x” is none of H, B, h, b, m and t."),
         (["-d", "a.example", "POST", "b.example"], "“POST” is a method: it goes before the first URL"),

@@ -39,6 +39,44 @@ struct ToolDownloadTargetTests {
         }
     }
 
+    @Test func `content that is coded against the wish of a download is decoded`() async throws {
+        try await withFolder { folder in
+            // gzip of "hello".
+            let coded: [UInt8] = [
+                0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00,
+                0x86, 0xA6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
+            ]
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
+            try await ScriptedServer.start { _ in [.pieces([Array(head.utf8), coded])] }.use { server in
+                let named = try await ToolProcess(["-d", server.url + "/a"], directory: folder).finished()
+                #expect(named.status == 0 && named.stdout == "a\n", "\(named)")
+                #expect(try text(folder, "a") == "hello")
+                let piped = try await ToolProcess(
+                    ["-d", server.url + "/a"], output: .file(folder.appending(path: "out")), directory: folder
+                ).finished()
+                #expect(piped.status == 0, "\(piped)")
+                #expect(try text(folder, "out") == "hello")
+                let asked = try await ToolProcess(
+                    ["-d", "-o", "b", server.url + "/a", "Accept-Encoding:gzip"], directory: folder
+                ).finished()
+                #expect(asked.status == 0, "\(asked)")
+                #expect(try Array(Data(contentsOf: folder.appending(path: "b"))) == coded)
+            }
+        }
+    }
+
+    @Test func `a folder that is missing is named before anything is sent`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("body") }.use { server in
+                let run = try await ToolProcess(["-d", "-P", "none", server.url + "/a"], directory: folder).finished()
+                #expect(run.status != 0 && run.stdout.isEmpty, "\(run)")
+                #expect(run.stderr.contains("the folder none/: No such file or directory"), "\(run)")
+                #expect(run.stderr.contains("make the folder first"), "\(run)")
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
     @Test func `a file on the output gets the body of a download`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "out.bin")

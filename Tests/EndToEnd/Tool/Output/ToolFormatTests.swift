@@ -51,7 +51,8 @@ struct ToolFormatTests {
         ("text/plain", "<?xml version='1.0'?><a><b/></a>", "<?xml version='1.0'?>\n<a>\n  <b/>\n</a>"),
         ("image/svg", "<?xml version='1.0'?><a><b/></a>", "<?xml version='1.0'?><a><b/></a>"),
         ("application/javascript", "{a:1}", "{a:1}"), ("text/plain", "[1] a", "[1] a"),
-        ("application/javascript", "[1,2]", "[\n    1,\n    2\n]"), ("text/plain", "while(1);[1]", "while(1);[\n    1\n]"),
+        ("application/javascript", "[1,2]", "[\n    1,\n    2\n]"),
+        ("text/plain", "while(1);[1]", "while(1);[\n    1\n]"),
         ("application/json", "\"\\u71d5\"", "\"燕\""),
     ])
     func `JSON and XML are laid out under other names`(type: String, text: String, expected: String) async throws {
