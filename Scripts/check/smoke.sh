@@ -52,6 +52,9 @@ else
     echo "skipped: the error of a machine without root certificates needs a mount namespace"
 fi
 
+# A load does not grow.
+python3 "$(dirname "$0")/bench-memory.py" "$tool"
+
 # Installed, it still runs.
 make -s install PREFIX=/usr DESTDIR="$folder/installed" -o tool
 "$folder/installed/usr/bin/tsubame" --version

@@ -3,16 +3,16 @@
 import TsubameCore
 
 /// Sends single exchanges by the engine, for programs that measure a server. The calls have deadlines and can be cancelled.
-/// Their events have no beginning and no end, and they do not count among the client's running calls.
+/// Nobody observes them, and they do not count among the client's running calls.
 package final class DirectSender: Sendable {
     private let client: Client
     private let chain: InterceptorChain
     private let engine: Engine
 
-    /// - Returns: nil for a client that has interceptors or a cache, or another transport than the engine.
+    /// - Returns: nil for a client that has interceptors, observers, a log or a cache, or another transport than the engine.
     package init?(_ client: Client) {
         let chain = client.chain
-        guard let engine = chain.engine, chain.segments.count == 1 else { return nil }
+        guard let engine = chain.engine, chain.segments.count == 1, !client.isObserved else { return nil }
         (self.client, self.chain, self.engine) = (client, chain, engine)
     }
 
@@ -30,6 +30,15 @@ package final class DirectSender: Sendable {
     /// Does the exchange of a call, and collects the body.
     /// - Throws: ``CallError``, but never because of a status.
     package func send(_ call: Call) async throws(CallError) -> Response {
-        try await client.collected(try await engine.send(call.request, call: call, files: chain.support))
+        // A call that has not ended keeps its exchange, which keeps the call.
+        do throws(CallError) {
+            let response = try await client.collected(
+                try await engine.send(call.request, call: call, files: chain.support))
+            call.finish(.finished(response))
+            return response
+        } catch {
+            call.finish(.failed(error))
+            throw error
+        }
     }
 }

@@ -253,6 +253,9 @@ public final class Client: Sendable {
             sharedFields: sharedFields, retriesItself: retriesItself)
     }
 
+    /// Whether anything receives the events of calls that begin now.
+    var isObserved: Bool { log != nil || !observers.isEmpty }
+
     private func isCollected(_ response: borrowing Response) -> Bool {
         if let count = response.body.count { count <= configuration.limits.bufferedBody } else { false }
     }
