@@ -58,8 +58,13 @@ extension Exchange {
         return !overflow && time < total.0 ? (time, name) : total
     }
 
-    /// A limit that ran while it was on its connection has passed.
+    /// A limit that ran while it was on its connection has passed. A refusal has then said all that counts, as in
+    /// ``breakOff(_:)``.
     func expire(_ limit: Timeouts.Name) {
+        if response.isRefused, limit != .total {
+            carrier?.abandon(self)
+            return restart(afterRefusal: true)
+        }
         let time = Duration.nanoseconds(clamping: call.timeouts.nanoseconds(limit)).inSeconds
         switch limit {
         case .total: fail(call.expired(phase))

@@ -182,12 +182,21 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.finished(connector, result) } }
         let id = connector.id
         noticeSleep(at: MonotonicClock.now)
-        guard let origin = origins[connector.key], origin.connectors.removeValue(forKey: id) != nil else {
+        guard let origin = origins[connector.key], origin.connectors[id] === connector else {
             // The connector was cancelled meanwhile.
             if case .success(let connection) = result { connection.close() }
             return
         }
+        origin.connectors[id] = nil
         switch result {
+        case .success(let connection) where connection.availableStreams == 0:
+            // Another connector might go the same way, without an end.
+            connection.close()
+            origin.pool.failed(id, &events.actions)
+            carryOut(
+                origin,
+                failure: CallError(
+                    .connectionLost, "the server closed the connection as soon as it stood", phase: .connecting))
         case .success(let connection):
             if origin.key.mayShare {
                 objects.versions.note(connection.isShared ? .http2 : .http11, of: origin.key.origin)

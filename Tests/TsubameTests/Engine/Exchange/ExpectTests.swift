@@ -178,6 +178,21 @@ import TsubameTesting
         }
     }
 
+    @Test func `so is a refusal whose body does not go on`() async throws {
+        let server = try await ScriptedServer.start(onHead: { request in
+            request["expect"] == nil
+                ? [.wholeRequest, .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+                : [.bytes("HTTP/1.1 417 No\r\nContent-Length: 100\r\n\r\nten bytes."), .stall]
+        })
+        try await serving(server) {
+            $0.timeouts.head = .milliseconds(300)
+        } _: { server, client in
+            let response = try await client.post("x", headers: Self.expecting, body: .text("short"))
+            #expect(response.status == .ok && response.bytes == Bytes("ok"))
+            #expect(server.requests.count == 2)
+        }
+    }
+
     @Test func `FAULT 6: a 417 that cannot be answered any more ends the exchange once`() async throws {
         for body in ["no", String(repeating: "n", count: 30_000)] {
             let server = try await ScriptedServer.start(onHead: { _ in .status(.expectationFailed, body) })
