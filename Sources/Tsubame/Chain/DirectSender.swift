@@ -3,7 +3,7 @@
 import TsubameCore
 
 /// Sends single exchanges by the engine, for programs that measure a server. The calls have deadlines and can be cancelled.
-/// Nobody observes them, and they do not count among the client's running calls.
+/// Such calls have no observers, and do not count among the running calls of the client.
 package final class DirectSender: Sendable {
     private let client: Client
     private let chain: InterceptorChain
