@@ -23,6 +23,7 @@ final class BenchLoad: Sendable {
         let record: BenchRecord
         /// Nanoseconds from the start of measuring; 0 during the warm-up.
         let elapsed: UInt64
+        /// Requests that were due, or without a rate wanted, and were not sent.
         let missed: Int
         let stop: Stop?
     }
@@ -152,7 +153,9 @@ final class BenchLoad: Sendable {
                 record.addMissed(missed, oldest: end - oldest)
             }
             return Snapshot(
-                record: record, elapsed: end > begin ? end - begin : 0, missed: missed, stop: state.stop)
+                record: record, elapsed: end > begin ? end - begin : 0,
+                missed: state.schedule.rate == nil && state.stop != nil ? state.schedule.unbegun : missed,
+                stop: state.stop)
         }
     }
 

@@ -91,7 +91,12 @@ struct BenchReport: Sendable {
             let longest = DurationText.short(.nanoseconds(Int64(clamping: record.longestUnfinished)))
             notes.append("\(record.unfinished) requests had no answer at the end, the oldest for \(longest)")
         }
-        if missed > 0 { notes.append("\(missed) requests were due and not sent, because no stream was free") }
+        if missed > 0 {
+            notes.append(
+                record.hasRate
+                    ? "\(missed) requests were due and not sent, because no stream was free"
+                    : "\(missed) requests were not sent, because the load ended early")
+        }
         if record.hasRate, record.unfinished + missed > 0 {
             notes.append("the latency counts these until the end, so it is at least as long as shown")
         }

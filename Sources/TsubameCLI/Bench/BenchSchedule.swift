@@ -66,6 +66,9 @@ struct BenchSchedule: Sendable {
     /// When the next request is due; nil without a rate.
     var nextDue: MonotonicTime? { dueTime(index) }
 
+    /// How many of the wanted number of requests have not begun.
+    var unbegun: Int { requests.map { max(0, $0 - measured) } ?? 0 }
+
     /// How many requests were due by this time and were not sent, because no stream was free.
     func missed(_ now: MonotonicTime) -> Int {
         guard let rate else { return 0 }

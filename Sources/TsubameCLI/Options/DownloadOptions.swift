@@ -13,8 +13,8 @@ struct DownloadOptions: Options {
         .flag(
             "download", letter: "d",
             "Save to a file, named by --output, the server or the URL, with the server's date. Follows redirects. Items "
-                + "that are URLs are downloaded too. A file on the standard output gets the body, unless another option "
-                + "needs a file of its own; -o - writes to a pipe."
+                + "that are URLs are downloaded too. A file on the standard output gets the body of one URL, unless -o or "
+                + "-P names another place; --continue and --digest need one. -o - writes to a pipe."
         ) { $0.download = true },
         .flag(
             "continue", letter: "c",

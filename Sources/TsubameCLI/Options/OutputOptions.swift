@@ -1,5 +1,6 @@
 // OutputOptions: the options about what is printed, how, and where.
 
+import TsubamePlatform
 import TsubameTerminal
 
 struct OutputOptions: Options {
@@ -71,6 +72,7 @@ struct OutputOptions: Options {
     ]
 
     func validate(isDownload: Bool) throws(UsageProblem) {
+        if output?.isEmpty == true { throw UsageProblem("--output names no file.") }
         guard let historyText else { return }
         if isDownload {
             if historyText.isEmpty { throw UsageProblem("-P names no folder.") }
@@ -78,13 +80,18 @@ struct OutputOptions: Options {
                 throw UsageProblem("--output and -P both name a place for the download.")
             }
         } else {
-            _ = try PrintParts(historyText)
+            do {
+                _ = try PrintParts(historyText)
+            } catch {
+                throw UsageProblem("--history-print: \(error) A folder for files needs --download.")
+            }
         }
     }
 
-    /// The folder for downloads that `-P` names. Letters that are parts are parts; `./b` is a folder of such a name.
+    /// The folder for downloads that `-P` names. Letters that are parts are parts, unless there is a folder of that name.
     var folder: String? {
-        guard let historyText, (try? PrintParts(historyText)) == nil else { return nil }
+        guard let historyText, (try? PrintParts(historyText)) == nil || FileStatus(of: historyText)?.kind == .folder
+        else { return nil }
         return historyText.hasSuffix("/") ? historyText : historyText + "/"
     }
 

@@ -10,6 +10,34 @@ enum PrivateFile {
     static func replace(
         _ path: String, named name: String, content: (Descriptor) throws(SystemError) -> Void
     ) throws(SystemError) {
+        try write(path, named: name, content: content) { target, partial, file in
+            FileOutput.replace(target, by: partial, file)
+        }
+    }
+
+    /// Makes the file as a whole, unless there is one.
+    /// - Returns: whether it was made.
+    static func create(
+        _ path: String, named name: String, content: (Descriptor) throws(SystemError) -> Void
+    ) throws(SystemError) -> Bool {
+        var isThere = false
+        try write(path, named: name, content: content) { target, partial, file in
+            let code = FileOutput.flush(file)
+            guard code == 0 else { return code }
+            let isMade = link(partial, target) == 0
+            isThere = !isMade && errno == EEXIST
+            // Some file systems have no links.
+            guard isMade || isThere else { return FileOutput.replace(target, by: partial, file) }
+            unlink(partial)
+            return 0
+        }
+        return !isThere
+    }
+
+    private static func write(
+        _ path: String, named name: String, content: (Descriptor) throws(SystemError) -> Void,
+        finish: (_ target: String, _ partial: String, _ file: Int32) -> Int32
+    ) throws(SystemError) {
         // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)
@@ -19,7 +47,7 @@ enum PrivateFile {
         do throws(SystemError) {
             defer { file.shut() }
             try content(file)
-            let code = FileOutput.replace(target, by: partial, file.number)
+            let code = finish(target, partial, file.number)
             guard code == 0 else { throw SystemError("\(name) cannot be written", code: code) }
         } catch {
             unlink(partial)

@@ -139,6 +139,11 @@ struct RequestContent {
                 try JSONSyntax.check(item.value)
             } catch {
                 let isEarly = error.offset >= item.value.utf8.count
+                guard !Redaction.standard.isSecret(item.name) else {
+                    throw UsageProblem(
+                        "“\(OneLine.printable(item.name)):=…” has no valid JSON, or is nested deeper than \(JSONSyntax.maximumDepth) levels; its value is not shown."
+                    )
+                }
                 throw UsageProblem(
                     error.isTooDeep
                         ? "“\(OneLine.printable(String(word.prefix(20))))…” is nested deeper than \(JSONSyntax.maximumDepth) levels."
@@ -285,6 +290,9 @@ struct RequestContent {
         guard item.name.isEmpty else { return try addPart(item, word) }
         guard !hasBody else {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
+        }
+        guard item.value != "-" else {
+            throw UsageProblem("@-: --raw @- sends the standard input as the body; @./- is a file of that name.")
         }
         let file = try FilePart(item.value, in: word)
         guard file.filename == nil else {

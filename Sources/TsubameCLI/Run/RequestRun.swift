@@ -148,10 +148,13 @@ struct RequestRun: Sendable {
             let hint =
                 end.hasLocation && !repetition.follow ? "; -F follows it" : download == nil ? "" : "; nothing is saved"
             warn(end.answer + hint)
+        } else if download != nil, end.status == 204 || end.status == 205 {
+            warn("\(end.answer), which has no content; nothing is saved")
         }
         // The jar reported why it could not save the cookies when that happened.
         let isKept = plan.jar.failure == nil
-        guard status != .ok, repetition.checkStatus else { return isKept ? .ok : .failure }
+        // A download of an error's page saves nothing, so it is no success.
+        guard status != .ok, repetition.checkStatus || download != nil else { return isKept ? .ok : .failure }
         return status
     }
 

@@ -10,6 +10,8 @@ struct OpenSession: Sendable {
     /// Scheme, host and port, in the form of the Host field.
     private let origin: String
     private let isSecure: Bool
+    /// The host to which cookies without a domain are bound.
+    private let cookieHost: String
 
     /// - Returns: nil if no session is wanted.
     /// - Throws: for a wrong name or an unusable file, before anything is sent.
@@ -21,7 +23,8 @@ struct OpenSession: Sendable {
         origin = "\(isSecure ? "https" : "http")://\(host)"
         self.isSecure = isSecure
         file = try SessionFile(name, host: host)
-        let old = try file.load(host: Origin("http://\(host)")?.host ?? host)
+        cookieHost = Origin("http://\(host)")?.host ?? host
+        let old = try file.load(host: cookieHost)
         self.old = old ?? Session()
         // HTTPie also creates a session that is opened read-only.
         isChanged = options.session != nil || old == nil
@@ -72,14 +75,16 @@ struct OpenSession: Sendable {
     ///   - credentials: the credentials that the user gave.
     func keep(_ given: HTTPFields, _ credentials: Credentials?, _ jar: CookieJar) throws(SystemError) {
         guard isChanged else { return }
-        var new = old
-        new.take(given)
-        if let credentials {
-            new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
+        try file.update(host: cookieHost) { present in
+            var new = present ?? old
+            new.take(given)
+            if let credentials {
+                new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
+            }
+            new.bindSecrets(to: origin)
+            new.take(cookies: jar.cookies, before: old.cookies)
+            new.owner = jar.keptOwner
+            return new
         }
-        new.bindSecrets(to: origin)
-        new.cookies = jar.cookies
-        new.owner = jar.keptOwner
-        try file.save(new)
     }
 }

@@ -66,6 +66,28 @@ struct Session: Sendable {
         fields += new.map { Field(name: $0.name, value: $0.value, origin: nil) }
     }
 
+    /// Applies the changes that a run has made to its cookies. Another run may have changed others meanwhile.
+    /// - Parameters:
+    ///   - kept: the cookies at the end of the run.
+    ///   - before: the cookies at its beginning.
+    mutating func take(cookies kept: [Cookie], before: [Cookie]) {
+        guard cookies != before else { return cookies = kept }
+        let (known, left) = (Set(before), Set(kept.map(CookieName.init)))
+        let changed = kept.filter { !known.contains($0) }
+        let gone = Set(before.map(CookieName.init)).subtracting(left).union(changed.map(CookieName.init))
+        cookies.removeAll { gone.contains(CookieName($0)) }
+        cookies += changed
+    }
+
+    /// A jar has one cookie of this name, domain and path.
+    private struct CookieName: Hashable {
+        let name: String
+        let domain: String
+        let path: String
+
+        init(_ cookie: Cookie) { (name, domain, path) = (cookie.name, cookie.domain, cookie.path) }
+    }
+
     /// Binds credentials and secret fields without an origin to this origin. A session file may be used with many
     /// hosts, and other tools bind nothing.
     mutating func bindSecrets(to origin: String) {

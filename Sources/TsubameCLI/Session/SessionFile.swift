@@ -4,8 +4,10 @@ import Tsubame
 import TsubameRequestFiles
 import TsubamePlatform
 
-/// Only its owner can read the file. Each save replaces the whole file, so of two runs at once the last one counts.
+/// Only its owner can read the file. Runs at the same time change it one after the other.
 struct SessionFile: Sendable {
+    /// How long a run waits while another one writes, in nanoseconds.
+    private static let lockTimeout: UInt64 = 10_000_000_000
     /// The largest file that is read, in bytes. More than 3,000 cookies of the longest kind fit into it.
     private static let maximumBytes = 32 << 20
     private static let maximumDepth = 32
@@ -113,6 +115,32 @@ struct SessionFile: Sendable {
     func prepare() throws(SystemError) {
         try Folder.create(folder, for: "the session")
         guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the session file \(path) cannot be written") }
+    }
+
+    /// Replaces the session by a changed one, while no other run does so.
+    /// - Parameter change: makes the new session of the present one, which is nil if there is none.
+    func update(host: String, _ change: (Session?) -> Session) throws(SystemError) {
+        if access(path, F_OK) != 0, try create(change(nil)) { return }
+        let lock: FileLock?
+        do throws(FileLock.Failure) {
+            lock = try FileLock(FilePath.resolved(path), timeout: Self.lockTimeout)
+        } catch {
+            switch error {
+            case .cannotBeWritten(let code): throw SystemError("the session file \(path) cannot be written", code: code)
+            case .isHeld: throw SystemError("the session file \(path) is being written by another program")
+            // Some network file systems have no locks.
+            case .cannotBeLocked: lock = nil
+            }
+        }
+        defer { extendLifetime(lock) }
+        try save(change(try? load(host: host)))
+    }
+
+    /// - Returns: false if another run has made the file meanwhile.
+    private func create(_ session: Session) throws(SystemError) -> Bool {
+        try PrivateFile.create(path, named: "the session file \(path)") { file throws(SystemError) in
+            try file.writeAll(session.json.text() + "\n")
+        }
     }
 
     func save(_ session: Session) throws(SystemError) {

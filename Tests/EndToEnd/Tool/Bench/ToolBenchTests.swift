@@ -42,6 +42,13 @@ struct ToolBenchTests {
         try Report(try await ToolProcess(["bench", "--report=json"] + arguments).finished())
     }
 
+    @Test func `requests that are not sent after the first have failed are counted`() async throws {
+        let run = try await ToolProcess(["bench", "--report=json", "-n", "50", "-c", "2", "http://127.0.0.1:1/"])
+            .finished()
+        let report = try Report(run)
+        #expect(report.requests == 0 && report.failed == 2 && report.not_sent == 48, "\(run)")
+    }
+
     // MARK: The load
 
     @Test func `so many requests go over so many connections`() async throws {

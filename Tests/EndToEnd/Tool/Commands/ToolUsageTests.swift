@@ -87,6 +87,12 @@ struct ToolUsageTests {
         (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
         (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
         (["--retry=99999999999999999999", ":1"], "--retry: “99999999999999999999” is too large."),
+        (["-d", "-o", "", ":1"], "--output names no file."), ([":1", "@-"], "--raw @- sends the standard input"),
+        (
+            ["-P", "d6", ":1"],
+            "--history-print: “d” is none of H, B, h, b, m and t. A folder for files needs --download."
+        ),
+        ([":1", "password:={SECRET"], "“password:=…” has no valid JSON"),
         ([":1", "@Package.swift;filename=a"], "a file that is the whole body has no name for the server"),
         (["--style", "pink", ":1"], "--style: “pink” is none of auto, none, dark, light, mono, dracula,"),
         (["-px", ":1"], "--print: “x” is none of H, B, h, b, m and t."),

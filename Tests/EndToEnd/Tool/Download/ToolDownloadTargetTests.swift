@@ -65,6 +65,31 @@ struct ToolDownloadTargetTests {
         }
     }
 
+    @Test func `a folder is one also if its name could be parts to print`() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "hb"), withIntermediateDirectories: false)
+            try await ScriptedServer.start { _ in .ok("body") }.use { server in
+                let run = try await ToolProcess(["-d", "-P", "hb", server.url + "/a"], directory: folder).finished()
+                #expect(run.status == 0 && run.stdout == "hb/a\n", "\(run)")
+            }
+        }
+    }
+
+    @Test func `a download that saves nothing says so, and one of an error is no success`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { .status($0.path == "/none" ? .noContent : .notFound) }.use { server in
+                let none = try await ToolProcess(["-d", "-o", "f", server.url + "/none"], directory: folder).finished()
+                #expect(none.status == 0 && none.stderr.contains("nothing is saved"), "\(none)")
+                let gone = try await ToolProcess(
+                    ["-d", "--no-check-status", "-o", "f", server.url + "/gone"], directory: folder
+                ).finished()
+                #expect(gone.status == 4 && gone.stderr.contains("nothing is saved"), "\(gone)")
+                #expect(try names(folder).isEmpty)
+            }
+        }
+    }
+
     @Test func `a folder that is missing is named before anything is sent`() async throws {
         try await withFolder { folder in
             try await ScriptedServer.start { _ in .ok("body") }.use { server in

@@ -28,6 +28,34 @@ struct ToolSessionTests {
         ).finished()
     }
 
+    @Test func `runs at the same time keep the cookies of each other`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            let number = request.path.dropFirst()
+            return [
+                .wait(for: gate),
+                .bytes("HTTP/1.1 200 OK\r\nSet-Cookie: c\(number)=1; Max-Age=1000\r\nContent-Length: 0\r\n\r\n"),
+            ]
+        }
+        try await withFolder { folder in
+            try await server.use { server in
+                let runs = (0..<6).map { number in
+                    Task { try await run(folder, "--session=me", "\(server.url)/\(number)") }
+                }
+                // Each has read the session before another one writes it.
+                try await gate.waitForArrivals(6)
+                gate.open()
+                for task in runs {
+                    let run = try await task.value
+                    #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
+                }
+                _ = try await run(folder, "--session=me", "\(server.url)/last")
+                let cookies = try #require(server.requests.last?["cookie"])
+                #expect(cookies.split(separator: "; ").sorted() == (0..<6).map { "c\($0)=1" }, "\(cookies)")
+            }
+        }
+    }
+
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
