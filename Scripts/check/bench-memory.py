@@ -35,11 +35,12 @@ def main():
         failed = False
         for name, version in (("HTTP/1.1", "1.1"), ("HTTP/2", "2-prior-knowledge")):
             command = [tool, "bench", "--ignore-stdin", "-c", "16", "--http-version", version, url, "-n"]
-            growth = most_memory(command + [str(MANY)]) - most_memory(command + [str(FEW)])
+            few, many = (most_memory(command + [str(count)]) for count in (FEW, MANY))
+            growth = many - few
             is_over = growth > LIMIT
             failed = failed or is_over
             verdict = f"MORE than {LIMIT} KiB" if is_over else "ok"
-            print(f"bench over {name}: {MANY - FEW} more requests need {growth} KiB more: {verdict}")
+            print(f"bench over {name}: {few} KiB for {FEW} requests, {many} KiB for {MANY}: {verdict}")
     finally:
         server.terminate()
         server.wait()

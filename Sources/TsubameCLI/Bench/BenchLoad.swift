@@ -23,7 +23,7 @@ final class BenchLoad: Sendable {
         let record: BenchRecord
         /// Nanoseconds from the start of measuring; 0 during the warm-up.
         let elapsed: UInt64
-        /// Requests that were due, or without a rate wanted, and were not sent.
+        /// Requests that were due and were not sent; without a rate, those that were not sent because the load was stopped.
         let missed: Int
         let stop: Stop?
     }

@@ -65,13 +65,16 @@ struct CookiesCommand: ToolCommand {
             if let target, !folder.isEmpty, folder != target.authority { continue }
             do {
                 let own = folder.isEmpty ? target?.host ?? "" : Origin("http://\(folder)")?.host ?? folder
-                guard var kept = try file.load(host: own) else { continue }
+                guard let kept = try file.load(host: own) else { continue }
                 let cookies = CookieJar()
                 for cookie in kept.cookies { try cookies.set(cookie) }
                 let chosen = try take(cookies, for: url)
                 if clears, !chosen.isEmpty {
-                    kept.cookies = cookies.cookies
-                    try file.save(kept)
+                    try file.update(host: own) { present in
+                        var session = present ?? kept
+                        session.take(cookiesOf: cookies, since: kept)
+                        return session
+                    }
                 }
                 try show(chosen, of: file.path)
                 count += chosen.count

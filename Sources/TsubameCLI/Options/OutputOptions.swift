@@ -88,10 +88,14 @@ struct OutputOptions: Options {
         }
     }
 
-    /// The folder for downloads that `-P` names. Letters that are parts are parts, unless there is a folder of that name.
+    /// The folder for downloads that `-P` names. Letters that are parts are parts if anything shows that they are meant, or
+    /// if there is no folder of that name; `./b` is always a folder.
     var folder: String? {
-        guard let historyText, (try? PrintParts(historyText)) == nil || FileStatus(of: historyText)?.kind == .folder
-        else { return nil }
+        guard let historyText else { return nil }
+        if (try? PrintParts(historyText)) != nil {
+            let meansParts = all || verbose > 0 || output != nil
+            guard !meansParts, FileStatus(of: historyText)?.kind == .folder else { return nil }
+        }
         return historyText.hasSuffix("/") ? historyText : historyText + "/"
     }
 

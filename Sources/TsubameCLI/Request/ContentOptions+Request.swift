@@ -59,7 +59,7 @@ extension ContentOptions {
             method, url: plan.url, keepingDotSegments: pathAsIs, query: items.query,
             headers: RequestHeaders(plan.fields(headers)), body: body)
         if asksServer { request.asksServer = true }
-        if isDownload { request.askForContentAsStored() }
+        if isDownload, !plan.sessionKeeps(.acceptEncoding) { request.askForContentAsStored() }
         return request
     }
 }

@@ -139,7 +139,8 @@ struct RequestContent {
                 try JSONSyntax.check(item.value)
             } catch {
                 let isEarly = error.offset >= item.value.utf8.count
-                guard !Redaction.standard.isSecret(item.name) else {
+                let names = [Substring(item.name)] + item.value.split(separator: "\"")
+                guard !names.contains(where: { Redaction.standard.isSecret($0) }) else {
                     throw UsageProblem(
                         "“\(OneLine.printable(item.name)):=…” has no valid JSON, or is nested deeper than \(JSONSyntax.maximumDepth) levels; its value is not shown."
                     )

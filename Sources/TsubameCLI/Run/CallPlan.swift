@@ -74,6 +74,9 @@ struct CallPlan: Sendable {
     /// The session's fields. The client sends them, so that they stay at its origin.
     private var sessionFields: HTTPFields { session?.fields(given: fields, unset: unset) ?? HTTPFields() }
 
+    /// Whether the session sends a field of this name.
+    func sessionKeeps(_ name: HTTPField.Name) -> Bool { sessionFields.contains(name) }
+
     /// - Parameter own: the fields of the request's items and body. Fields that the tool adds itself are only defaults.
     func fields(_ own: HTTPFields) -> HTTPFields {
         let kept = sessionFields

@@ -153,8 +153,7 @@ struct RequestRun: Sendable {
         }
         // The jar reported why it could not save the cookies when that happened.
         let isKept = plan.jar.failure == nil
-        // A download of an error's page saves nothing, so it is no success.
-        guard status != .ok, repetition.checkStatus || download != nil else { return isKept ? .ok : .failure }
+        guard status != .ok, repetition.checkStatus else { return isKept ? .ok : .failure }
         return status
     }
 

@@ -7,6 +7,7 @@ struct OpenSession: Sendable {
     /// The session as it was read; empty if there was no file.
     private let old: Session
     private let isChanged: Bool
+    private let isReadOnly: Bool
     /// Scheme, host and port, in the form of the Host field.
     private let origin: String
     private let isSecure: Bool
@@ -27,7 +28,8 @@ struct OpenSession: Sendable {
         let old = try file.load(host: cookieHost)
         self.old = old ?? Session()
         // HTTPie also creates a session that is opened read-only.
-        isChanged = options.session != nil || old == nil
+        isReadOnly = options.session == nil
+        isChanged = !isReadOnly || old == nil
         if isChanged { try file.prepare() }
     }
 
@@ -75,15 +77,14 @@ struct OpenSession: Sendable {
     ///   - credentials: the credentials that the user gave.
     func keep(_ given: HTTPFields, _ credentials: Credentials?, _ jar: CookieJar) throws(SystemError) {
         guard isChanged else { return }
-        try file.update(host: cookieHost) { present in
+        try file.update(host: cookieHost, onlyIfNew: isReadOnly) { present in
             var new = present ?? old
             new.take(given)
             if let credentials {
                 new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
             }
             new.bindSecrets(to: origin)
-            new.take(cookies: jar.cookies, before: old.cookies)
-            new.owner = jar.keptOwner
+            new.take(cookiesOf: jar, since: old)
             return new
         }
     }

@@ -66,26 +66,36 @@ struct Session: Sendable {
         fields += new.map { Field(name: $0.name, value: $0.value, origin: nil) }
     }
 
-    /// Applies the changes that a run has made to its cookies. Another run may have changed others meanwhile.
+    /// Applies the changes that a run has made to its cookies. Another run may have changed this session meanwhile.
     /// - Parameters:
-    ///   - kept: the cookies at the end of the run.
-    ///   - before: the cookies at its beginning.
-    mutating func take(cookies kept: [Cookie], before: [Cookie]) {
-        guard cookies != before else { return cookies = kept }
-        let (known, left) = (Set(before), Set(kept.map(CookieName.init)))
+    ///   - jar: the cookies at the end of the run.
+    ///   - old: the session at its beginning.
+    mutating func take(cookiesOf jar: CookieJar, since old: Session) {
+        let (kept, newOwner) = (jar.cookies, jar.keptOwner)
+        guard cookies != old.cookies || owner != old.owner else { return (cookies, owner) = (kept, newOwner) }
+        // A jar writes some cookies in another way.
+        let loaded = CookieJar()
+        for cookie in old.cookies { try? loaded.set(cookie) }
+        let (known, left) = (Set(loaded.cookies), Set(kept.map(CookieName.init)))
         let changed = kept.filter { !known.contains($0) }
-        let gone = Set(before.map(CookieName.init)).subtracting(left).union(changed.map(CookieName.init))
+        let gone = Set(known.map(CookieName.init)).subtracting(left).union(changed.map(CookieName.init))
         cookies.removeAll { gone.contains(CookieName($0)) }
         cookies += changed
+        // If both runs have taken cookies of another account, the cookies together are those of neither.
+        if owner == old.owner { owner = newOwner } else if newOwner != old.owner { owner = loaded.keptOwner }
     }
 
     /// A jar has one cookie of this name, domain and path.
     private struct CookieName: Hashable {
-        let name: String
-        let domain: String
-        let path: String
+        let name: [UInt8]
+        let domain: [UInt8]
+        let path: [UInt8]
+        let isHostOnly: Bool
 
-        init(_ cookie: Cookie) { (name, domain, path) = (cookie.name, cookie.domain, cookie.path) }
+        init(_ cookie: Cookie) {
+            (name, domain, path) = (Array(cookie.name.utf8), Array(cookie.domain.utf8), Array(cookie.path.utf8))
+            isHostOnly = cookie.isHostOnly
+        }
     }
 
     /// Binds credentials and secret fields without an origin to this origin. A session file may be used with many

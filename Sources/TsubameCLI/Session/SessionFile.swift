@@ -118,14 +118,19 @@ struct SessionFile: Sendable {
     }
 
     /// Replaces the session by a changed one, while no other run does so.
-    /// - Parameter change: makes the new session of the present one, which is nil if there is none.
-    func update(host: String, _ change: (Session?) -> Session) throws(SystemError) {
-        if access(path, F_OK) != 0, try create(change(nil)) { return }
+    /// - Parameters:
+    ///   - host: the host to which cookies without a domain are bound.
+    ///   - onlyIfNew: whether a session that is there stays as it is.
+    ///   - change: makes the new session of the present one, which is nil if there is none.
+    func update(host: String, onlyIfNew: Bool = false, _ change: (Session?) -> Session) throws(SystemError) {
+        if access(path, F_OK) != 0, try create(change(nil)) || onlyIfNew { return }
         let lock: FileLock?
         do throws(FileLock.Failure) {
             lock = try FileLock(FilePath.resolved(path), timeout: Self.lockTimeout)
         } catch {
             switch error {
+            // A file that may not be written can still be replaced.
+            case .cannotBeWritten(EACCES): lock = nil
             case .cannotBeWritten(let code): throw SystemError("the session file \(path) cannot be written", code: code)
             case .isHeld: throw SystemError("the session file \(path) is being written by another program")
             // Some network file systems have no locks.
@@ -133,7 +138,13 @@ struct SessionFile: Sendable {
             }
         }
         defer { extendLifetime(lock) }
-        try save(change(try? load(host: host)))
+        let present: Session?
+        do {
+            present = try load(host: host)
+        } catch {
+            throw SystemError((error as? CallError)?.reason ?? "\(error)")
+        }
+        try save(change(present))
     }
 
     /// - Returns: false if another run has made the file meanwhile.
@@ -143,7 +154,7 @@ struct SessionFile: Sendable {
         }
     }
 
-    func save(_ session: Session) throws(SystemError) {
+    private func save(_ session: Session) throws(SystemError) {
         try PrivateFile.replace(path, named: "the session file \(path)") { file throws(SystemError) in
             try file.writeAll(session.json.text() + "\n")
         }

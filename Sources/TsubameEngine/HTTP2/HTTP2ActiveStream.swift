@@ -24,6 +24,8 @@ final class HTTP2ActiveStream: ExchangeCarrier {
     /// When the next limit of the exchange ends, and which that is.
     private(set) var due = MonotonicClock.never
     private(set) var limit = Timeouts.Name.head
+    /// How far the body that is being sent has come.
+    var progress = HTTP2SendingProgress()
     /// A part of the body that waits for the windows.
     var outgoing: HTTP2BodyQueue?
 
@@ -101,7 +103,8 @@ extension HTTP2ActiveStream: RequestFraming {
     func bodyEnded(at now: MonotonicTime) { bodyMoved(at: now) }
 
     func bodyMoved(at now: MonotonicTime) {
-        if !connection.session.isPaused(stream) { setDeadline(.idle, from: now) }
+        guard !connection.session.isPaused(stream) else { return }
+        if sender.isSendingBody { markMoved(at: now) } else { setDeadline(.idle, from: now) }
     }
 
     func flush() { connection.flush() }

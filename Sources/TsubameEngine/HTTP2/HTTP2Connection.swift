@@ -210,6 +210,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         // A sender that is told that the socket takes more writes into the output, so that must be empty by then.
         var written = ByteBuffer()
         swap(&written, &output)
+        use.writtenBytes &+= Int64(written.readableBytes)
         channel.send(written, promise: promise)
         guard output.capacity == 0 else { return }
         // The memory serves again if the socket has taken all of it.
@@ -242,7 +243,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         streams.due = MonotonicClock.never
         let now = MonotonicClock.now
         for activeStream in streams.slots where activeStream.exchange != nil && activeStream.due <= now {
-            activeStream.exchange?.expire(activeStream.limit)
+            if !activeStream.stillMoves(at: now) { activeStream.exchange?.expire(activeStream.limit) }
         }
         let next = streams.slots.lazy.filter { $0.exchange != nil }.map(\.due).min() ?? MonotonicClock.never
         // The end of a stream may have begun another.

@@ -6,6 +6,8 @@ struct ConnectionUse {
     private let facts: ConnectionInfo
     /// How many exchanges it has begun.
     private(set) var exchanges = 0
+    /// How many bytes were given to the channel. Only HTTP/2 counts them.
+    var writtenBytes: Int64 = 0
 
     init(_ facts: ConnectionInfo) { self.facts = facts }
 

@@ -38,6 +38,8 @@ package struct JSONIndenter: Layout {
     private var blanks: [UInt8] = []
     private var prefix: [UInt8] = []
     private var isFirst = true
+    /// Whether the value before was a string alone. Text of another kind may go on after it.
+    private var isBehindText = false
     private var escapes = JSONEscapes()
     /// The number of spaces for each level.
     private let indent: Int
@@ -70,7 +72,7 @@ package struct JSONIndenter: Layout {
             output.append(byte)
         case .string:
             guard escapes.take(byte, into: &output) else { return }
-            if closers.isEmpty { endValue() } else { place = .behind }
+            if closers.isEmpty { endValue(isText: true) } else { place = .behind }
         case .prefix: takePrefix(byte, &output)
         case .outside, .opened, .expecting, .word, .behind:
             if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
@@ -152,8 +154,8 @@ package struct JSONIndenter: Layout {
         }
     }
 
-    private mutating func endValue() {
-        (place, isFirst, blanks) = (.outside, false, [])
+    private mutating func endValue(isText: Bool = false) {
+        (place, isFirst, blanks, isBehindText) = (.outside, false, [], isText)
     }
 
     /// Whether the byte begins a number, `true`, `false` or `null`.
@@ -188,7 +190,7 @@ package struct JSONIndenter: Layout {
 
     private mutating func giveUp(_ byte: UInt8, _ output: inout [UInt8]) {
         if place == .outside {
-            output.append(contentsOf: !isFirst && blanks.isEmpty ? [0x0A] : blanks)
+            output.append(contentsOf: !isFirst && blanks.isEmpty && !isBehindText ? [0x0A] : blanks)
         } else if place == .behind {
             output.append(0x20)
         }

@@ -51,6 +51,9 @@ import TsubameTerminal
             #expect(shown(#" "\u71d5 \n" "#, .json, piece: piece) == #""燕 \n""#)
             #expect(shown("\"\\u71d5\"\n\"b\"\n", .jsonLines, piece: piece) == "\"燕\"\n\"b\"\n")
             #expect(shown(#""\u71"#, .json, piece: piece) == #""\u71"#)
+            for text in [#""a": 1, "b": 2"#, #""a", "b""#, #""a" b"#, #""a"b"#] {
+                #expect(shown(text, .json, piece: piece) == text)
+            }
         }
     }
 

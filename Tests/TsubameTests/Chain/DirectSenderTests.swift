@@ -40,7 +40,7 @@ import TsubameTesting
                 case .failure(let error):
                     let kind = (error as? CallError)?.kind
                     #expect(
-                        how == "lost" && kind == .incompleteResponse || how == "cancelled" && kind == .cancelled,
+                        how == "lost" && kind == .emptyReply || how == "cancelled" && kind == .cancelled,
                         "\(error)")
                 }
             }

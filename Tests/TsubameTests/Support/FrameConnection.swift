@@ -51,6 +51,18 @@ final class FrameConnection: Sendable {
 
     // MARK: Receiving
 
+    /// Whether bytes are read as they come. The default is true.
+    func setReading(_ isOn: Bool) async throws {
+        let allocator: any RecvByteBufferAllocator =
+            isOn ? AdaptiveRecvByteBufferAllocator() : FixedSizeRecvByteBufferAllocator(capacity: 4096)
+        try await channel.setOption(.recvAllocator, value: allocator).get()
+        try await channel.setOption(.maxMessagesPerRead, value: UInt(isOn ? 4 : 1)).get()
+        try await channel.setOption(.autoRead, value: isOn).get()
+    }
+
+    /// Reads 4 KiB at most, while reading is off.
+    func readOnce() { channel.read() }
+
     /// All frames received so far.
     var frames: [PeerFrame] { state.read { $0.frames } }
 

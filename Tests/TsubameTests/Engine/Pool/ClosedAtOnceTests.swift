@@ -39,6 +39,11 @@ import TsubameCore
                 loopPool.finished(connector, .success(connection))
                 #expect(connection.isClosed && connection.membership == nil)
                 #expect(origin.connectors.isEmpty && origin.pool.isEmpty)
+                guard case .failure(let error)? = exchange.takeOutcome() else {
+                    Issue.record("the request goes on")
+                    return
+                }
+                #expect(error.kind == .connectionLost)
                 // A result that comes twice is not another connector's.
                 let second = Closed(exchange.key)
                 loopPool.finished(connector, .success(second))
