@@ -123,7 +123,8 @@ struct SessionFile: Sendable {
     ///   - onlyIfNew: whether a session that is there stays as it is.
     ///   - change: makes the new session of the present one, which is nil if there is none.
     func update(host: String, onlyIfNew: Bool = false, _ change: (Session?) -> Session) throws(SystemError) {
-        if access(path, F_OK) != 0, try create(change(nil)) || onlyIfNew { return }
+        if access(path, F_OK) != 0, try create(change(nil)) { return }
+        if onlyIfNew { return }
         let lock: FileLock?
         do throws(FileLock.Failure) {
             lock = try FileLock(FilePath.resolved(path), timeout: Self.lockTimeout)

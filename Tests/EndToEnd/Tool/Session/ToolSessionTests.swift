@@ -56,6 +56,28 @@ struct ToolSessionTests {
         }
     }
 
+    @Test func `a read-only run leaves a session that another run has made meanwhile`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            request.path == "/slow"
+                ? [.wait(for: gate), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")] : .ok("fast")
+        }
+        try await withFolder { folder in
+            try await server.use { server in
+                let slow = Task {
+                    try await run(folder, "--session-read-only=me", server.url + "/slow", "X-One:1")
+                }
+                try await gate.waitForArrivals(1)
+                #expect(try await run(folder, "--session=me", server.url, "X-Two:2").status == 0)
+                gate.open()
+                #expect(try await slow.value.status == 0)
+                _ = try await run(folder, "--session=me", server.url)
+                let last = try #require(server.requests.last)
+                #expect(last["x-two"] == "2" && last["x-one"] == nil)
+            }
+        }
+    }
+
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
