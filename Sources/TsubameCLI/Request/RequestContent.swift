@@ -296,11 +296,6 @@ struct RequestContent {
             throw UsageProblem("@-: --raw @- sends the standard input as the body; @./- is a file of that name.")
         }
         let file = try FilePart(item.value, in: word)
-        guard file.filename == nil else {
-            throw UsageProblem(
-                "“\(word)”: a file that is the whole body has no name for the server: leave out ;filename=, or send a form with NAME@FILE."
-            )
-        }
         body = try file.body(in: word)
         isFile = true
     }

@@ -94,7 +94,6 @@ struct ToolUsageTests {
         ),
         ([":1", "password:={SECRET"], "“password:=…” has no valid JSON"),
         ([":1", "a:={\"password\":\"SECRET\""], "“a:=…” has no valid JSON"),
-        ([":1", "@Package.swift;filename=a"], "a file that is the whole body has no name for the server"),
         (["--style", "pink", ":1"], "--style: “pink” is none of auto, none, dark, light, mono, dracula,"),
         (["-px", ":1"], "--print: “x” is none of H, B, h, b, m and t."),
         (["-d", "a.example", "POST", "b.example"], "“POST” is a method: it goes before the first URL"),
