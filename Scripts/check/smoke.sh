@@ -53,7 +53,7 @@ else
 fi
 
 # A load does not grow.
-python3 "$(dirname "$0")/bench-memory.py" "$tool"
+python3 "$(dirname "$0")/../measure/bench-memory.py" "$tool"
 
 # Installed, it still runs.
 make -s install PREFIX=/usr DESTDIR="$folder/installed" -o tool

@@ -127,6 +127,9 @@ extension Session {
 
     // MARK: Writing
 
+    /// The content of its file.
+    var text: String { json.text() + "\n" }
+
     var json: JSONValue {
         func optional(_ name: String, _ text: String?) -> [(name: String, value: JSONValue)] {
             text.map { [(name, .string($0))] } ?? []

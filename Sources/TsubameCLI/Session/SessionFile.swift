@@ -151,13 +151,13 @@ struct SessionFile: Sendable {
     /// - Returns: false if another run has made the file meanwhile.
     private func create(_ session: Session) throws(SystemError) -> Bool {
         try PrivateFile.create(path, named: "the session file \(path)") { file throws(SystemError) in
-            try file.writeAll(session.json.text() + "\n")
+            try file.writeAll(session.text)
         }
     }
 
     private func save(_ session: Session) throws(SystemError) {
         try PrivateFile.replace(path, named: "the session file \(path)") { file throws(SystemError) in
-            try file.writeAll(session.json.text() + "\n")
+            try file.writeAll(session.text)
         }
     }
 }

@@ -58,6 +58,14 @@ extension Exchange {
         return !overflow && time < total.0 ? (time, name) : total
     }
 
+    /// When the idle time of a body that is being sent is taken to have begun, so that its progress is looked at four times in
+    /// that time.
+    func idleBegin(at now: MonotonicTime, movedAt: MonotonicTime) -> MonotonicTime {
+        let idle = call.timeouts.nanoseconds(.idle)
+        let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
+        return isNegative ? movedAt : Swift.min(movedAt, ahead)
+    }
+
     /// A limit that ran while it was on its connection has passed. A refusal has then said all that counts, as in
     /// ``breakOff(_:)``.
     func expire(_ limit: Timeouts.Name) {

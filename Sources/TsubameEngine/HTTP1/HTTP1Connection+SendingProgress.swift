@@ -24,10 +24,8 @@ extension HTTP1Connection {
         return true
     }
 
-    /// Looks four times in an idle time.
     private func watchSending(from now: MonotonicTime) {
-        let idle = exchange?.call.timeouts.nanoseconds(.idle) ?? 0
-        let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
-        setDeadline(.idle, from: isNegative ? output.moved.at : Swift.min(output.moved.at, ahead))
+        guard let exchange else { return }
+        setDeadline(.idle, from: exchange.idleBegin(at: now, movedAt: output.moved.at))
     }
 }

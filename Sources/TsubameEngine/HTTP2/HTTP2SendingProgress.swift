@@ -41,10 +41,8 @@ extension HTTP2ActiveStream {
         return true
     }
 
-    /// Looks four times in an idle time.
     private func watchSending(from now: MonotonicTime) {
-        let idle = exchange?.call.timeouts.nanoseconds(.idle) ?? 0
-        let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
-        setDeadline(.idle, from: isNegative ? progress.movedAt : Swift.min(progress.movedAt, ahead))
+        guard let exchange else { return }
+        setDeadline(.idle, from: exchange.idleBegin(at: now, movedAt: progress.movedAt))
     }
 }
