@@ -40,6 +40,7 @@ final class HTTP2ActiveStream: ExchangeCarrier {
         self.exchange = exchange
         self.wasIdle = wasIdle
         self.isEarly = isEarly
+        progress = HTTP2SendingProgress()
     }
 
     /// - Returns: the exchange, which has nothing to do with this connection any more.
