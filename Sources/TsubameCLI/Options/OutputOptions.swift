@@ -33,7 +33,7 @@ struct OutputOptions: Options {
         .value(
             "history-print", letter: "P", "HBhb|folder",
             "The same for messages between the first request and the last response. With --download: the folder for the "
-                + "files."
+                + "files, also if an existing folder has one of these letters as its name."
         ) { $0.historyText = $1 },
         .flag(
             "verbose", letter: "v",

@@ -9,12 +9,20 @@ enum HostParser {
     /// In bytes of UTF-8; no longer name could fit into the limit of DNS.
     private static let longestUnicode = 1024
 
+    struct Host {
+        let text: String
+        /// The number of bytes that it was written with.
+        let end: Int
+        /// Whether it is a name or an IPv4 address that was written as it is.
+        var isVerbatim = false
+    }
+
     /// Reads the host, from the start up to a colon.
     ///
     /// A name in ASCII costs one look at its bytes. A name with percent-escapes is decoded first, as in browsers and
     /// curl. If the name is not ASCII then, or has a label that starts with `xn--`, it goes through UTS 46. A name that
     /// ends in a number is an IPv4 address.
-    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(URIProblem) -> (host: String, end: Int) {
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(URIProblem) -> Host {
         guard let first = bytes.first else { throw .noHost }
         if first == 0x5B {
             guard let close = bytes.firstIndex(of: 0x5D) else {
@@ -23,7 +31,7 @@ enum HostParser {
             guard close + 1 == bytes.count || bytes[close + 1] == 0x3A else {
                 throw URIProblem("has text after its IPv6 address", advice: "put a colon before the port")
             }
-            return (try IPv6Parser.canonical(bytes[1..<close]), close + 1)
+            return Host(text: try IPv6Parser.canonical(bytes[1..<close]), end: close + 1)
         }
         var at = 0
         var (hasUpperCase, isPlain) = (false, true)
@@ -49,15 +57,15 @@ enum HostParser {
         }
         guard at > 0 else { throw .noHost }
         let written = UnsafeBufferPointer(rebasing: bytes[..<at])
-        guard isPlain else { return (try unescaped(written), at) }
+        guard isPlain else { return Host(text: try unescaped(written), end: at) }
         if at > longestLabel { try checkLengths(written) }
         let last = label == at ? previous : label
         if bytes[last] >= 0x30, bytes[last] <= 0x39, IPv4Parser.isNumber(written[last..<(label == at ? at - 1 : at)]) {
-            if IPv4Parser.isCanonical(written) { return (String(ascii: written), at) }
-            return (try IPv4Parser.canonical(written), at)
+            if !IPv4Parser.isCanonical(written) { return Host(text: try IPv4Parser.canonical(written), end: at) }
+        } else if hasUpperCase {
+            return Host(text: String(ascii: written).lowercased(), end: at)
         }
-        let text = String(ascii: written)
-        return (hasUpperCase ? text.lowercased() : text, at)
+        return Host(text: String(ascii: written), end: at, isVerbatim: true)
     }
 
     /// Reads a name with percent-escapes, with characters other than ASCII, or with A-labels.
