@@ -88,7 +88,8 @@ final class DownloadPieces: Sendable {
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
             } catch {
-                if !error.transience.mayContinue { self.cancel() }
+                // The others go on, and can still be cancelled.
+                if !error.transience.mayContinue || !call.onCancel(self) { self.cancel() }
                 result = .failure(error)
             }
             await group.waitForAll()
@@ -156,7 +157,7 @@ final class DownloadPieces: Sendable {
     private func bring(_ piece: Range<Int64>, _ helper: Call) async throws(CallError) -> (Bool, Response) {
         var retries = 0
         while true {
-            let gap = part.gap(in: piece) ?? piece
+            let (gap, exchanges) = (part.gap(in: piece) ?? piece, helper.exchanges)
             do throws(CallError) {
                 let (isRest, response) = try await fetch(gap, helper)
                 if !isRest || state.withLock({ $0.disagrees || $0.isCancelled }) { return (false, response) }
@@ -167,7 +168,7 @@ final class DownloadPieces: Sendable {
                     request: response.request)
             } catch {
                 let moved = (part.gap(in: piece) ?? gap).lowerBound &- gap.lowerBound
-                if moved >= RetryPolicy.worth { helper.forgiveExchanges(1) }
+                run.forgive(since: exchanges, moved: moved, helper)
                 try await run.pause(after: error, moved: moved, received: part.received, &retries, helper)
             }
         }

@@ -98,6 +98,11 @@ struct DownloadRun: Sendable {
             start.request, wantsStream: true, executor: executor, retriesItself: { [resumes] in resumes })
     }
 
+    /// Exchanges that have brought enough for a retry to be free do not count against the limit.
+    func forgive(since exchanges: Int, moved: Int64, _ call: Call) {
+        if moved >= RetryPolicy.worth { call.forgiveExchanges(call.exchanges &- exchanges) }
+    }
+
     /// Waits before the next request for missing bytes, if the client's retry policy allows one.
     /// - Parameters:
     ///   - moved: the bytes that the last request has brought for good.

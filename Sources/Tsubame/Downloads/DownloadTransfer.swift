@@ -48,23 +48,29 @@ struct DownloadTransfer {
         defer { part?.unlock() }
         do throws(CallError) {
             while true {
-                let before = part?.received ?? 0
+                let (before, exchanges) = (part?.received ?? 0, call.exchanges)
                 do throws(CallError) {
                     let response = try await run.client.sendAgain(request(), call)
                     defer { response.body.discard() }
                     if try await take(response), let file = try await finish(response) { return file }
+                    run.forgive(since: exchanges, moved: moved(since: before), call)
                 } catch {
                     guard run.resumes else { throw error }
-                    let received = part?.received ?? 0
-                    // Bytes that cannot be resumed do not count.
-                    let moved = part?.record == nil ? 0 : max(received &- before, 0)
-                    try await run.pause(after: error, moved: moved, received: received, &retries, call)
+                    let moved = moved(since: before)
+                    run.forgive(since: exchanges, moved: moved, call)
+                    try await run.pause(after: error, moved: moved, received: part?.received ?? 0, &retries, call)
                 }
                 asked = part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
             }
         } catch {
             throw leave(error)
         }
+    }
+
+    /// How many bytes have come. Bytes that cannot be resumed do not count.
+    private func moved(since before: Int64) -> Int64 {
+        guard let part, part.record != nil else { return 0 }
+        return max(part.received &- before, 0)
     }
 
     private func request() -> Request {
@@ -310,7 +316,8 @@ struct DownloadTransfer {
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
         if let problem = try digestProblem(of: part, response) {
             guard continued != nil else {
-                part.remove()
+                // If the caller's rule wants a retry, it begins anew.
+                try part.restart(nil, isKept: false)
                 throw problem
             }
             continued = nil

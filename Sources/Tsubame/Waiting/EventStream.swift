@@ -164,7 +164,12 @@ private final class EventConnections: @unchecked Sendable {
 
     private func connect() async throws(CallError) {
         var request = stream.request
-        if !lastID.isEmpty { request.headers[.lastEventID] = lastID }
+        if !lastID.isEmpty {
+            var headers = request.headers
+            headers[.lastEventID] = lastID
+            // A server may give an event an id that no field can carry. The request goes without it.
+            if headers.isValid { request.headers = headers }
+        }
         do {
             try await stream.client.stream(request) { response in try await self.read(response) }
         } catch let error as CallError {

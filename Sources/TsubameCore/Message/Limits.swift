@@ -21,7 +21,7 @@ public struct Limits: Sendable, Hashable {
     /// no limit.
     public var bufferedBody = 64 << 20
     /// The number of exchanges of one call: redirects, retries and authentication together. Parts of an upload that
-    /// make progress do not count.
+    /// make progress do not count, nor do exchanges of a download that bring a mebibyte or more.
     public var exchanges = 40
 
     /// The default limits.

@@ -161,7 +161,11 @@ package struct CurlLine {
             fields.append(("Cookie", value))
         case "data", "data-ascii":
             if value.hasPrefix("@"), value != "@-", let readFile {
-                data.append(try readFile(String(value.dropFirst())).filter { !$0.isNewline })
+                // As curl does, and no other line break.
+                let left: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
+                var text = try readFile(String(value.dropFirst()))
+                text.unicodeScalars.removeAll { left.contains($0) }
+                data.append(text)
             } else if value.hasPrefix("@") {
                 guard file == nil else { throw ShellLine.Problem("several files with -d cannot be joined here") }
                 file = value

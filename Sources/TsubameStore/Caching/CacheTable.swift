@@ -138,13 +138,13 @@ enum CacheTable {
     }
 
     /// Stores a response in place of the one with the same key and selecting fields.
-    /// - Returns: the files that no response uses any more.
-    static func put(_ entry: Entry, limit: Int64, _ db: Database) throws -> [String] {
+    /// - Returns: the files that no response uses any more, and whether the response is stored.
+    static func put(_ entry: Entry, limit: Int64, _ db: Database) throws -> (files: [String], isStored: Bool) {
         let (selecting, head) = (entry.head.selectingText, entry.head.fieldText)
         let size = size(entry.key, selecting, head) + entry.body.length
         var files = try remove(where: "key = ? AND selecting = ?", [entry.key, selecting], db)
         // A response above the limit would evict all others, and then itself.
-        guard size <= limit else { return files }
+        guard size <= limit else { return (files, false) }
         try db.cachedStatement(
             sql: """
                 INSERT INTO response (key, selecting, used, size, status, requestTime, responseTime, headSum, head, length,
@@ -165,7 +165,7 @@ enum CacheTable {
             files += try remove(where: "id = (SELECT id FROM response ORDER BY used, id LIMIT 1)", [], db)
             if db.changesCount == 0 { break }
         }
-        return files
+        return (files, true)
     }
 
     /// Updates the fields and times of a response. It replaces any other response that now has the same selecting

@@ -135,13 +135,13 @@ final class DatabaseCacheStorage: DiskCacheStorage {
             return (state.uses, Self.time(after: &state.lastUse))
         }
         let entry = CacheTable.Entry(key: key, head: head, body: content, used: used)
-        var files: [String] = []
-        let isKept = transact { db in
+        var (files, isStored): ([String], Bool) = ([], false)
+        let isCommitted = transact { db in
             try Self.write(uses, db)
-            files = try CacheTable.put(entry, limit: limit, db)
+            (files, isStored) = try CacheTable.put(entry, limit: limit, db)
         }
-        if isKept { folder.remove(files) }
-        return isKept
+        if isCommitted { folder.remove(files) }
+        return isCommitted && isStored
     }
 
     func update(_ response: StoredResponse) {

@@ -125,6 +125,11 @@ import Testing
         #expect(line.words == words)
     }
 
+    @Test func `only line ends and NUL are left out of a file`() throws {
+        let line = try CurlLine(["-d", "@f", "h"]) { _ throws(ShellLine.Problem) in "a\u{2028}b\r\nc\0\u{85}d\n" }
+        #expect(line.words.contains { $0.hasSuffix("a\u{2028}bc\u{85}d") }, "\(line.words)")
+    }
+
     @Test(
         arguments: [
             ([], "no URL"), (["a", "b"], "two URLs"), (["--nope", "h"], "not known"), (["-", "h"], "two URLs"),

@@ -47,6 +47,28 @@ struct DownloadRetryTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `exchanges that bring much do not count against the limit`(isSliced: Bool) async throws {
+        var file = ServedFile(count: 6 << 20)
+        let part = 5 << 18
+        if isSliced { file.longestRange = part }
+        let server = try await ScriptedServer.start { [file] request in
+            file.answer(request, sending: isSliced && request["range"] != nil ? nil : part)
+        }
+        try await withFolder { folder in
+            try await serving(
+                server,
+                {
+                    $0.limits.exchanges = 2
+                    $0.retry = .standard { ($0.retries, $0.delay) = (1, .zero) }
+                }
+            ) { [file] server, client in
+                let got = try await client.download("a", to: folder, resume: true)
+                #expect(got.url.bytes == file.content && server.requests.count == 5)
+            }
+        }
+    }
+
     @Test func `a status of the policy is retried, and the bytes stay`() async throws {
         let file = file
         let server = try await ScriptedServer.start { request in

@@ -192,6 +192,21 @@ struct DownloadTests {
         }
     }
 
+    @Test func `a rule that retries a wrong digest begins anew`() async throws {
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start {
+                .ok($0.index == 0 ? "jello" : "hello", headers: [.eTag: "\"one\""])
+            }
+            try await serving(server, { $0.retry = .standard { $0.rule = { _ in .retry(after: .zero) } } }) {
+                server, client in
+                let policy = DownloadPolicy.standard { $0.digest = .sha256(Self.hello) }
+                let got = try await client.download("a", to: folder, resume: true, policy: policy)
+                #expect(got.url.bytes == Array("hello".utf8) && folder.names == ["a"])
+                #expect(server.requests.map { $0["range"] } == [nil, nil])
+            }
+        }
+    }
+
     @Test(arguments: [
         ("Repr-Digest", "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),
         ("Content-Digest", "md5=:AAAA:, sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),

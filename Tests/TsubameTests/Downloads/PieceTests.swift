@@ -130,6 +130,27 @@ struct PieceTests {
         }
     }
 
+    @Test func `cancelling reaches the others after the first connection broke`() async throws {
+        let (file, stuck, end) = (file, Gate(), Gate())
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request["range"] == nil
+                    ? file.answer(request, sending: 1_000) : file.answer(request, sending: 1_000, then: stuck)
+            }
+            try await serving(server) { server, client in
+                let call = client.start(
+                    downloading: Request(.get, "a"), to: folder, resume: true, policy: Self.policy,
+                    on: .queue(.init(label: "x")), then: { _ in end.open() })
+                try await stuck.waitForArrivals(3)
+                // The first connection has been counted as closed before the call can wait for the others.
+                try await server.waitUntil(openConnections: 3)
+                call.cancel()
+                try await end.wait()
+                #expect(server.requests.count == 4)
+            }
+        }
+    }
+
     @Test func `what a server gives nobody else the first connection brings`() async throws {
         let (file, gate, refused, over) = (file, Gate(), Log<UInt64>(), Gate())
         try await withFolder { folder in

@@ -12,6 +12,8 @@ struct ServedFile: Sendable {
     var lastModified: String?
     var date: String? = "Sun, 22 Nov 2026 08:00:00 GMT"
     var servesRanges = true
+    /// The most bytes of an answered range.
+    var longestRange = Int.max
     var headers: HTTPFields = [:]
 
     /// Bytes that differ at any two positions that a test compares.
@@ -37,7 +39,7 @@ struct ServedFile: Sendable {
         var body = content[...]
         var status = HTTPResponse.Status.ok
         if servesRanges, let range = request["range"], holds(request["if-range"]) {
-            guard let span = span(range) else {
+            guard let span = span(range)?.prefix(longestRange) else {
                 fields[.contentRange] = "bytes */\(content.count)"
                 return .status(.rangeNotSatisfiable, "no such range", headers: fields)
             }

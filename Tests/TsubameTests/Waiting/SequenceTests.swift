@@ -150,6 +150,22 @@ import TsubameTesting
         }
     }
 
+    @Test func `an id that no field can carry is not sent`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start(replies: [
+            .chunked(["id: a\u{1}b\ndata: a\n\n"], headers: Self.type), .status(.noContent),
+        ])
+        try await serving(server, { $0.clock = clock }) { server, client in
+            let turning = Task {
+                try await clock.waitForSleepers(1)
+                clock.advance(by: .seconds(3))
+            }
+            for try await event in client.events("feed") { #expect(event.id == "a\u{1}b") }
+            try await turning.value
+            #expect(server.requests.map { $0["last-event-id"] } == [nil, nil])
+        }
+    }
+
     @Test func `a server that says nothing is not asked without a pause, whatever it wants`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start { _ in .chunked(["retry: 0\n\n"], headers: Self.type) }
