@@ -5,6 +5,13 @@ import TsubameCore
 /// Sends single exchanges by the engine, for programs that measure a server. The calls have deadlines and can be cancelled.
 /// Such calls have no observers, and do not count among the running calls of the client.
 package final class DirectSender: Sendable {
+    /// A request as it leaves the chain. Each call of it shares what the request refers to.
+    package final class Prepared: Sendable {
+        fileprivate let request: Request
+
+        fileprivate init(_ request: Request) { self.request = request }
+    }
+
     private let client: Client
     private let chain: InterceptorChain
     private let engine: Engine
@@ -18,14 +25,13 @@ package final class DirectSender: Sendable {
 
     /// The request as it would leave the chain; nil if a step would change it, or decide about its response.
     /// - Throws: ``CallError/Kind/invalidRequest``.
-    package func prepared(_ request: Request) throws(CallError) -> Request? {
+    package func prepared(_ request: Request) throws(CallError) -> Prepared? {
         if request.hasOverrides || request.body.isDeferred { return nil }
         let prepared = try client.prepare(request)
-        return chain.segments[0].steps.allSatisfy { $0.stance(toward: prepared) == .absent } ? prepared : nil
+        return chain.segments[0].steps.allSatisfy { $0.stance(toward: prepared) == .absent } ? Prepared(prepared) : nil
     }
 
-    /// - Parameter request: one that ``prepared(_:)`` has returned.
-    package func makeCall(_ request: consuming Request) -> Call { client.makeCall(request) }
+    package func makeCall(_ prepared: Prepared) -> Call { client.makeCall(prepared.request) }
 
     /// Does the exchange of a call, and collects the body.
     /// - Throws: ``CallError``, but never because of a status.

@@ -9,8 +9,16 @@ struct CommandPage: Sendable {
     /// The command's name; empty for requests.
     let name: String
     let abstract: String
+    /// The words besides the options.
+    enum Words: Sendable {
+        case none, files
+        /// A URL and its items.
+        case items
+    }
+
     /// The forms of the command, each a whole line.
     let usage: [String]
+    let words: Words
     /// The options by sections. Hidden options are left out, and the help of an option includes its default.
     let sections: [Section]
     /// The options that the short help shows, in its order; empty for all.
@@ -39,6 +47,7 @@ struct CommandPage: Sendable {
         name = type.name
         abstract = type.abstract
         usage = type.usage.map { form in ["tsubame", type.name, form].filter { !$0.isEmpty }.joined(separator: " ") }
+        words = type.takesFiles ? .files : type.takesWords ? .items : .none
         let standard = Command()
         sections = type.table.groups.map { group in
             Section(
@@ -59,14 +68,17 @@ struct CommandPage: Sendable {
         }
         return CommandPage(
             name: CurlCommand.name, abstract: CurlCommand.abstract,
-            usage: CurlCommand.usage.map { "tsubame \(CurlCommand.name) \($0)" }, sections: requests.sections,
-            common: common)
+            usage: CurlCommand.usage.map { "tsubame \(CurlCommand.name) \($0)" }, words: .none,
+            sections: requests.sections, common: common)
     }
 
-    private init(name: String, abstract: String, usage: [String], sections: [Section], common: [OptionSpec]) {
+    private init(
+        name: String, abstract: String, usage: [String], words: Words, sections: [Section], common: [OptionSpec]
+    ) {
         self.name = name
         self.abstract = abstract
         self.usage = usage
+        self.words = words
         self.sections = sections
         self.common = common
     }

@@ -21,6 +21,8 @@ protocol ToolCommand {
     static var commonOptions: KeyValuePairs<String, String> { get }
     /// Whether words that are not options have a meaning.
     static var takesWords: Bool { get }
+    /// Whether these words are files.
+    static var takesFiles: Bool { get }
 
     /// Whether the default options of requests apply.
     static var hasDefaults: Bool { get }
@@ -40,6 +42,7 @@ protocol ToolCommand {
 
 extension ToolCommand {
     static var commonOptions: KeyValuePairs<String, String> { [:] }
+    static var takesFiles: Bool { false }
     static var hasDefaults: Bool { false }
     static var ignoredDefaults: Set<String> { [] }
 }

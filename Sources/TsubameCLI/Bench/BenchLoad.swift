@@ -83,7 +83,7 @@ final class BenchLoad: Sendable {
 
     private let requests: [Request]
     /// The requests that need no run of the chain, which costs a third of a short request's time.
-    private let direct: [Request?]
+    private let direct: [DirectSender.Prepared?]
     private let senders: [Sender]
     private let streams: Int
     private let isHTTP2: Bool

@@ -40,6 +40,9 @@ struct BenchSample: Sendable {
     let outcome: Outcome
     /// Whether the request waited for its time, and so began when it was due or a little later.
     let hasWaited: Bool
+
+    /// From when it was due, in nanoseconds.
+    var sinceDue: UInt64 { end - min(end, slot.due) }
 }
 
 /// The times of each phase that a load measures.
@@ -75,7 +78,7 @@ struct BenchRecord: Sendable {
     /// Whether requests are due at a rate.
     let hasRate: Bool
     /// From when a request was due to the last byte of its response. This is the figure that users of the server see. With a
-    /// rate, requests without an answer count until the end of the load.
+    /// rate, requests without an answer count until their timeout or the end of the load.
     private(set) var latency = LatencyHistogram()
     /// From when a request was sent. Without a rate this is ``latency``, and nothing is counted here.
     private(set) var service = LatencyHistogram()
@@ -107,10 +110,12 @@ struct BenchRecord: Sendable {
         case .failure(let error):
             failures += 1
             errors[error.kind, default: (0, error)].count += 1
+            // Otherwise a shorter timeout would make a server that stalls look better.
+            if hasRate, error.kind == .timeout { latency.add(sample.sinceDue) }
         case .unfinished:
             unfinished += 1
-            longestUnfinished = max(longestUnfinished, sample.end - min(sample.end, sample.slot.due))
-            if hasRate { latency.add(sample.end - min(sample.end, sample.slot.due)) }
+            longestUnfinished = max(longestUnfinished, sample.sinceDue)
+            if hasRate { latency.add(sample.sinceDue) }
         }
     }
 
@@ -141,7 +146,7 @@ struct BenchRecord: Sendable {
         let own = sample.end - sample.begun
         if hasRate { service.add(own) }
         // A timer that rang late says nothing about the server.
-        latency.add(sample.hasWaited ? own : sample.end - min(sample.end, sample.slot.due))
+        latency.add(sample.hasWaited ? own : sample.sinceDue)
         if sample.hasWaited, sample.begun > sample.slot.due + Self.lateness { late += 1 }
         add(answer.timings, own, isReused: answer.isReused)
     }

@@ -94,11 +94,14 @@ struct BenchReport: Sendable {
         if missed > 0 {
             notes.append(
                 record.hasRate
-                    ? "\(missed) requests were due and not sent, because no stream was free"
+                    ? "\(missed) requests were due and not sent, because no \(record.version == .http2 ? "stream" : "connection") was free"
                     : "\(missed) requests were not sent, because the load ended early")
         }
         if record.hasRate, record.unfinished + missed > 0 {
             notes.append("the latency counts these until the end, so it is at least as long as shown")
+        }
+        if record.hasRate, record.errors[.timeout] != nil {
+            notes.append("the latency counts the requests that timed out, until then")
         }
         if record.late > 0 {
             notes.append(

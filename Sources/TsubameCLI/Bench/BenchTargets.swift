@@ -30,6 +30,11 @@ enum BenchTargets {
                     throw UsageProblem(
                         isURL ? "a space in a URL is written %20." : "“\(OneLine.printable(first))” is not a method.")
                 }
+                do throws(CallError) {
+                    _ = try TargetURI(parsing: target.url)
+                } catch {
+                    throw UsageProblem("\(error.reason)\(error.advice.map { "; \($0)" } ?? "").")
+                }
                 targets.append(target)
             } catch {
                 throw UsageProblem("\(name):\(index + 1): \(error.description)")
@@ -45,6 +50,7 @@ enum BenchTargets {
         guard let bytes = try file.readAll(atMost: maximumBytes) else {
             throw UsageProblem("--urls: \(name) is longer than 64 MiB.")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        // Some editors begin a file with a byte order mark.
+        return String(String(decoding: bytes, as: UTF8.self).trimmingPrefix("\u{FEFF}"))
     }
 }

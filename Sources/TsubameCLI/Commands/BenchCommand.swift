@@ -174,7 +174,13 @@ struct BenchCommand: ToolCommand {
             try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
         }
         guard report.record.answers == 0 else { return .ok }
-        guard let error = report.firstError else { return .failure }
+        guard let error = report.firstError else {
+            if case .interrupted = snapshot.stop {
+                Diagnostics.say("the load was interrupted before it had an answer to measure")
+                EndSignals.endAsInterrupted()
+            }
+            return .failure
+        }
         Diagnostics.say(error)
         return ExitStatus(error, maximumRedirects: .max)
     }

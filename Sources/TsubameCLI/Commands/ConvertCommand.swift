@@ -25,6 +25,7 @@ struct ConvertCommand: ToolCommand {
     static let abstract = "Translate between .http, .hurl, HAR, Postman and curl lines."
     static let usage = ["[OPTION …] FROM TO"]
     static let takesWords = true
+    static let takesFiles = true
     static let table = OptionTable<Self>(
         OptionGroup(\.choice), OptionGroup(\.variables), OptionGroup("General", [.help]))
 
@@ -39,6 +40,11 @@ struct ConvertCommand: ToolCommand {
             throw UsageProblem("Two files are needed: tsubame convert FROM TO; - is the standard input or output.")
         }
         let (from, to) = (words[0], words[1])
+        if from != "-", to != "-", let file = FileStatus(of: from), let other = FileStatus(of: to),
+            (file.device, file.inode) == (other.device, other.inode), file.kind == .regular
+        {
+            throw UsageProblem("\(from) and \(to) are the same file; tsubame fmt writes a file anew in one style.")
+        }
         guard let source = choice.from ?? FileFormat(path: from) else { throw Self.unknown(from, "--from") }
         guard let target = choice.to ?? FileFormat(path: to) else { throw Self.unknown(to, "--to") }
         let bytes = try RequestFolder.bytes(of: from == "-" ? "/dev/stdin" : from)

@@ -19,6 +19,7 @@ struct FormatCommand: ToolCommand {
     static let abstract = "Write .http and .hurl files in one style."
     static let usage = ["[OPTION …] FILE …"]
     static let takesWords = true
+    static let takesFiles = true
     static let table = OptionTable<Self>(OptionGroup(\.choice), OptionGroup("General", [.help]))
 
     var words: [String] = []

@@ -24,6 +24,7 @@ struct RunCommand: ToolCommand {
         "help-all": "Show all options.",
     ]
     static let takesWords = true
+    static let takesFiles = true
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["verbose", "print"]
     static let table = OptionTable<Self>(

@@ -12,6 +12,7 @@ enum TsubameCommand {
         Descriptor.reserveStandardStreams()
         let words = CommandLine.arguments.dropFirst()
         do {
+            try checkBytes()
             exit(try run(words).rawValue)
         } catch let problem as UsageProblem {
             Diagnostics.say(problem)
@@ -19,6 +20,18 @@ enum TsubameCommand {
         } catch {
             Diagnostics.say(error)
             exit(ExitStatus.failure.rawValue)
+        }
+    }
+
+    /// Swift replaces bytes that are not UTF-8, so another file or another text would be meant.
+    private static func checkBytes() throws(UsageProblem) {
+        for index in 1..<max(CommandLine.argc, 1) {
+            guard let argument = CommandLine.unsafeArgv[Int(index)], String(validatingCString: argument) == nil else {
+                continue
+            }
+            throw UsageProblem(
+                "Argument \(index), “\(OneLine.printable(String(cString: argument)))”, is no text in UTF-8. Bytes of a body come from a file: --raw @FILE."
+            )
         }
     }
 

@@ -83,6 +83,8 @@ struct ConfigFile {
     /// - Throws: for a wrong line about connections, TLS or credentials.
     init(path: String, text: String) throws(UsageProblem) {
         self.path = path
+        // Some editors begin a file with a byte order mark.
+        let text = text.trimmingPrefix("\u{FEFF}")
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             do throws(UsageProblem) {
                 if let line = try Self.line(index + 1, String(line), in: path) { lines.append(line) }
@@ -93,18 +95,24 @@ struct ConfigFile {
     }
 
     /// Whether an option decides which way a request goes, or how safely.
+    /// - Parameter name: the long name, also with `no-` before it, or the letter.
     static func isOfSafety(_ name: some StringProtocol) -> Bool {
-        ConnectionOptions.options.contains { $0.spec.name == name }
-            || TLSOptions.options.contains { $0.spec.name == name }
-            || AuthOptions.options.contains { $0.spec.name == name }
+        let specs =
+            ConnectionOptions.options.map(\.spec) + TLSOptions.options.map(\.spec) + AuthOptions.options.map(\.spec)
+        return specs.contains {
+            $0.name == name || "no-\($0.name)" == name || $0.letter.map(String.init) == String(name)
+        }
     }
 
     /// Notes that a line has no effect.
     /// - Parameter line: the line, or the beginning of its option.
     /// - Throws: the problem, if the line is about connections, TLS or credentials.
     mutating func take(_ problem: UsageProblem, of line: some StringProtocol) throws(UsageProblem) {
-        let name = line.drop { $0 == " " || $0 == "\t" || $0 == "-" }.prefix { !" \t=".contains($0) }
-        if Self.isOfSafety(name) { throw problem }
+        let option = line.drop { $0 == " " || $0 == "\t" }
+        let name = option.drop { $0 == "-" }.prefix { !" \t=".contains($0) }
+        // A value may follow a letter at once.
+        let isShort = option.hasPrefix("-") && !option.hasPrefix("--")
+        if Self.isOfSafety(isShort ? name.prefix(1) : name) { throw problem }
         problems.append(problem)
     }
 

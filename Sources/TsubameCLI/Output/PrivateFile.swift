@@ -3,17 +3,26 @@
 import TsubamePlatform
 
 enum PrivateFile {
-    /// Replaces the file as a whole, so that no reader sees a half of it.
+    /// Replaces the file as a whole, so that no reader sees a half of it. A device or a pipe cannot be replaced, and takes the
+    /// bytes.
     /// - Parameters:
     ///   - content: writes the bytes.
     ///   - name: the file in words, for an error.
     static func replace(
         _ path: String, named name: String, content: (Descriptor) throws(SystemError) -> Void
     ) throws(SystemError) {
+        if isWrittenInPlace(path) {
+            let file = try Descriptor.writing(path, isNew: false)
+            defer { file.shut() }
+            return try content(file)
+        }
         try write(path, named: name, content: content) { target, partial, file in
             FileOutput.replace(target, by: partial, file)
         }
     }
+
+    /// Whether the path names something other than a regular file.
+    static func isWrittenInPlace(_ path: String) -> Bool { FileStatus(of: path).map { $0.kind != .regular } ?? false }
 
     /// Makes the file as a whole, unless there is one.
     /// - Returns: whether it was made.

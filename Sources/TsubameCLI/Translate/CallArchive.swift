@@ -23,8 +23,10 @@ final class CallArchive: Sendable {
         (limits.body, limits.total) = Self.limits
         log = TrafficLog(limits: limits)
         log.keepBodies()
-        let folder = FilePath.folder(of: FilePath.absolute(path))
-        guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the archive \(path) cannot be written") }
+        let isWritable =
+            PrivateFile.isWrittenInPlace(path)
+            ? access(path, W_OK) == 0 : access(FilePath.folder(of: FilePath.absolute(path)), W_OK | X_OK) == 0
+        guard isWritable else { throw SystemError("the archive \(path) cannot be written") }
     }
 
     func watch(_ client: Client) {

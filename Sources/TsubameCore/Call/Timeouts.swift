@@ -16,25 +16,54 @@ public struct Timeouts: Sendable, Hashable {
         case connect, tls, pool, head, idle, total
     }
 
-    private var values: [UInt64]
-    private var isSet: UInt8
+    /// In nanoseconds; `never` for none. For an array, each call and each deadline would count a reference.
+    private struct Values: Sendable, Hashable {
+        var connect: UInt64 = 10_000_000_000
+        var tls: UInt64 = 10_000_000_000
+        var pool: UInt64 = 30_000_000_000
+        var head: UInt64 = 60_000_000_000
+        var idle: UInt64 = 60_000_000_000
+        var total = MonotonicClock.never
 
-    /// No timeout is set: all of them are the client's.
-    public init() {
-        values = []
-        isSet = 0
+        subscript(name: Name) -> UInt64 {
+            get {
+                switch name {
+                case .connect: connect
+                case .tls: tls
+                case .pool: pool
+                case .head: head
+                case .idle: idle
+                case .total: total
+                }
+            }
+            set {
+                switch name {
+                case .connect: connect = newValue
+                case .tls: tls = newValue
+                case .pool: pool = newValue
+                case .head: head = newValue
+                case .idle: idle = newValue
+                case .total: total = newValue
+                }
+            }
+        }
     }
 
-    private static let defaults: [UInt64] = [10, 10, 30, 60, 60].map { $0 * 1_000_000_000 } + [MonotonicClock.never]
+    private var values = Values()
+    /// One bit for each name.
+    private var chosen: UInt8 = 0
 
-    private static func index(_ name: Name) -> Int {
+    /// No timeout is set: all of them are the client's.
+    public init() {}
+
+    private static func bit(_ name: Name) -> UInt8 {
         switch name {
-        case .connect: 0
-        case .tls: 1
-        case .pool: 2
-        case .head: 3
-        case .idle: 4
-        case .total: 5
+        case .connect: 1
+        case .tls: 2
+        case .pool: 4
+        case .head: 8
+        case .idle: 16
+        case .total: 32
         }
     }
 
@@ -44,9 +73,8 @@ public struct Timeouts: Sendable, Hashable {
             return value == MonotonicClock.never ? nil : .nanoseconds(clamping: value)
         }
         set {
-            if values.isEmpty { values = Self.defaults }
-            values[Self.index(name)] = newValue?.nanosecondsClamped ?? MonotonicClock.never
-            isSet |= 1 << UInt8(Self.index(name))
+            values[name] = newValue?.nanosecondsClamped ?? MonotonicClock.never
+            chosen |= Self.bit(name)
         }
     }
 
@@ -84,17 +112,15 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The timeout in nanoseconds; `never` for none.
-    package func nanoseconds(_ name: Name) -> UInt64 {
-        (values.isEmpty ? Self.defaults : values)[Self.index(name)]
-    }
+    package func nanoseconds(_ name: Name) -> UInt64 { values[name] }
 
-    package func isSet(_ name: Name) -> Bool { isSet & (1 << UInt8(Self.index(name))) != 0 }
+    package func isSet(_ name: Name) -> Bool { chosen & Self.bit(name) != 0 }
 
-    package var isUnset: Bool { isSet == 0 }
+    package var isUnset: Bool { chosen == 0 }
 
     /// The timeouts that are set here, and the others from `base`.
     package func merged(over base: Timeouts) -> Timeouts {
-        guard isSet != 0 else { return base }
+        guard !isUnset else { return base }
         var merged = base
         for name in Name.allCases where isSet(name) { merged[name] = self[name] }
         return merged

@@ -31,7 +31,8 @@ package struct Netrc: Sendable, Hashable {
         guard bytes.count <= Self.maximumBytes else {
             throw NetrcError(line: 1, reason: "the file has more than \(Self.maximumBytes) bytes")
         }
-        var scanner = NetrcScanner(Array(bytes))
+        // Some editors begin a file with a byte order mark.
+        var scanner = NetrcScanner(Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]))
         var entry: Entry?
         func value(of keyword: String, line: Int) throws(NetrcError) -> String {
             guard let word = try scanner.word() else {
@@ -140,7 +141,10 @@ private struct NetrcScanner {
         guard word.count <= Netrc.longestWord else {
             throw NetrcError(line: start, reason: "a word has more than \(Netrc.longestWord) bytes")
         }
-        return Word(text: String(decoding: word, as: UTF8.self), isQuoted: isQuoted, line: start)
+        guard let text = String(validating: word, as: UTF8.self) else {
+            throw NetrcError(line: start, reason: "a word is no text in UTF-8")
+        }
+        return Word(text: text, isQuoted: isQuoted, line: start)
     }
 
     private mutating func plain() -> [UInt8] {

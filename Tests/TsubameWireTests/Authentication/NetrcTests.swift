@@ -30,6 +30,7 @@ import TsubameWire
         (#"machine a.example login u password p"q"#, #"u:p"q"#),
         (#"machine a.example login u\ password p\"#, #"u\:p\"#),
         ("machine a.example login u password 燕", "u:燕"),
+        ("\u{FEFF}machine a.example login u password p", "u:p"),
         ("macdef init\nmachine a.example login x\nbin\n\nmachine a.example login u password p", "u:p"),
         ("machine a.example login u password p\nmacdef init\ncd x\r\n\r\ndefault login v", "u:p"),
         ("machine a.example login u\nmacdef x\nto the end, password p", "u:-"),
@@ -45,6 +46,13 @@ import TsubameWire
     ])
     func `hosts have the form that they have in URLs`(text: String, host: String) throws {
         #expect(try find(host, in: text) == "u:-")
+    }
+
+    @Test func `bytes that are no text are no password`() {
+        let error = #expect(throws: NetrcError.self) {
+            try Netrc(Array("machine a\nlogin u password p".utf8) + [0xE9])
+        }
+        #expect(error?.line == 2 && error?.reason == "a word is no text in UTF-8")
     }
 
     @Test func `a name that is asked for has its own password, or none`() throws {

@@ -7,6 +7,7 @@ enum BashCompletion {
     static var text: String {
         let pages = CommandPage.all
         let commands = CompletionWords.commands
+        let files = pages.filter { $0.words == .files }.map(\.name)
         let options = pages.map { page in
             "    \(page.name.isEmpty ? "'')" : page.name + ")") offered='\(page.options.flatMap(\.allNames).joined(separator: " "))' ;;"
         }
@@ -15,6 +16,19 @@ enum BashCompletion {
             _tsubame_offer() {
                 local line
                 while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$word")
+            }
+            # Without a beginning, bash itself quotes the names and goes into folders.
+            _tsubame_files() {
+                local index
+                _tsubame_offer -f
+                [[ -n $1 ]] || { compopt -o filenames 2>/dev/null; return; }
+                for index in "${!COMPREPLY[@]}"; do
+                    if [[ -d ${COMPREPLY[index]} ]]; then
+                        COMPREPLY[index]+=/
+                        compopt -o nospace 2>/dev/null
+                    fi
+                    COMPREPLY[index]=$1$(printf %q "${COMPREPLY[index]}")
+                done
             }
             _tsubame() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' offered='' start=''
@@ -27,9 +41,7 @@ enum BashCompletion {
                 esac
                 case $before in
                 *@)
-                    compopt -o filenames 2>/dev/null
-                    _tsubame_offer -f
-                    COMPREPLY=("${COMPREPLY[@]/#/$start}")
+                    _tsubame_files "$start"
                     return ;;
                 =) before=${COMP_WORDS[COMP_CWORD-2]} ;;
                 esac
@@ -45,6 +57,7 @@ enum BashCompletion {
                 esac
                 case $command:$word in
                 *:-*|help:*) _tsubame_offer -W "$offered" ;;
+                \(files.map { "\($0):*" }.joined(separator: "|"))) _tsubame_files '' ;;
                 :*) if ((COMP_CWORD == 1)); then _tsubame_offer -W '\((CompletionWords.methods + commands).joined(separator: " "))'; fi ;;
                 esac
             }
@@ -61,7 +74,7 @@ enum BashCompletion {
             let offer =
                 switch value.completion {
                 case .nothing: "return"
-                case .file: "compopt -o filenames 2>/dev/null; _tsubame_offer -f; return"
+                case .file: "_tsubame_files ''; return"
                 case .words(let words): "_tsubame_offer -W '\(words.joined(separator: " "))'; return"
                 }
             return "    \(names)) \(offer) ;;"

@@ -21,7 +21,7 @@ enum FishCompletion {
         ]
         for page in CommandPage.all {
             let condition = page.name.isEmpty ? "__tsubame_is" : "__tsubame_is \(page.name)"
-            if !page.name.isEmpty { lines.append("complete -c tsubame -n '\(condition)' -f") }
+            if !page.name.isEmpty, page.words != .files { lines.append("complete -c tsubame -n '\(condition)' -f") }
             for option in page.options { lines += self.lines(of: option, condition) }
         }
         return lines.joined(separator: "\n") + "\n"

@@ -10,7 +10,7 @@ enum ZshCompletion {
                         shift words
                         ((CURRENT--))
                         _arguments -s -S \\
-            \(options(of: page, indent: 16))
+            \(options(of: page, indent: 16))\(words(of: page, indent: 16))
                         return ;;
             """
         }
@@ -41,6 +41,16 @@ enum ZshCompletion {
             if [[ $funcstack[1] == _tsubame ]]; then _tsubame "$@"; else compdef _tsubame tsubame; fi
 
             """
+    }
+
+    private static func words(of page: CommandPage, indent: Int) -> String {
+        let action: String
+        switch page.words {
+        case .none: return ""
+        case .files: action = "'*:file:_files'"
+        case .items: action = "'*:URL or item:_tsubame_item'"
+        }
+        return " \\\n" + String(repeating: " ", count: indent) + action
     }
 
     /// One specification for each name. zsh shows the names that share a text together.

@@ -87,6 +87,12 @@ struct ToolBenchTests {
                 #expect(
                     server.requests.map { "\($0.method) \($0.path)" }
                         == ["GET /a", "POST /b", "GET /c", "GET /a", "POST /b", "GET /c"])
+                try "\u{FEFF}\(server.url)/bom\n".write(to: file, atomically: true, encoding: .utf8)
+                _ = try await bench("-n", "1", "-c", "1", "--urls", file.path)
+                #expect(server.requests.last?.path == "/bom")
+                try "\(server.url)\nhttp://[bad\n".write(to: file, atomically: true, encoding: .utf8)
+                let invalid = try await tool("bench", "-n", "1", "--urls", file.path)
+                #expect(invalid.status == 64 && invalid.stderr.contains("urls:2: the URL has an unclosed ["))
                 try "\(server.url)\nPOST\n".write(to: file, atomically: true, encoding: .utf8)
                 let run = try await tool("bench", "-n", "1", "--urls", file.path)
                 #expect(run.status == 64 && run.stderr.contains("urls:2: "), "\(run)")
@@ -181,6 +187,17 @@ struct ToolBenchTests {
         }
     }
 
+    @Test func `requests that time out are in the percentiles of a load with a rate`() async throws {
+        try await ScriptedServer.start { $0.index < 10 ? .ok("") : .stall }.use { server in
+            let report = try await bench("-q", "20", "-z", "2s", "-c", "40", "--timeout=0.5", server.url)
+            let timedOut = report.failed
+            #expect(timedOut > 0 && report.requests == 10, "\(report)")
+            let latency = try #require(report.times["latency"])
+            #expect(latency["count"] == Double(report.requests + timedOut + report.unfinished + report.not_sent))
+            #expect(try #require(latency["p75"]) >= 400, "\(report)")
+        }
+    }
+
     @Test func `more connections than open files are refused`() async throws {
         let path = try BuiltProducts.url(of: "tsubame").path
         let run = try await RunningProduct(
@@ -269,6 +286,16 @@ struct ToolBenchTests {
             let ended = try await run.finished()
             let report = try Report(ended)
             #expect(ended.status == 0 && report.interrupted && report.requests >= 8)
+        }
+    }
+
+    @Test func `a load that is interrupted in its warm-up measures nothing`() async throws {
+        try await ScriptedServer.start { _ in .ok("") }.use { server in
+            let run = try ToolProcess(["bench", "-z", "100h", "--warm-up=100h", "-c", "2", server.url])
+            while server.requests.count < 10 { try Task.checkCancellation(); await Task.yield() }
+            run.send(signal: SIGINT)
+            let ended = try await run.finished()
+            #expect(ended.status == 130 && ended.stderr.contains("before it had an answer to measure"), "\(ended)")
         }
     }
 

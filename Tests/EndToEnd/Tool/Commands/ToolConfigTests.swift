@@ -90,6 +90,7 @@ struct ToolConfigTests {
     @Test(arguments: [
         ("--verify", "--verify"), ("--auth 'a:b", "quote"), ("--proxy=http:http//x", "--proxy"),
         ("--tls-min 3", "--tls-min"), ("--max-connections=0", "--max-connections"),
+        ("-a me:hidden", "long name"), ("-Adigest", "long name"), ("--no-verify", "verify"),
     ])
     func aMistakeAboutTheWayOfARequestEndsTheTool(config: String, text: String) async throws {
         try await ScriptedServer.start().use { server in

@@ -29,6 +29,15 @@ struct ToolUsageTests {
         #expect(run.status == 0 && run.stdout == "a=b", "\(run)")
     }
 
+    @Test(arguments: ["--raw=a\\351", ":1 @a\\351", "-o a\\351"])
+    func bytesThatAreNoTextAreRefused(words: String) async throws {
+        let path = try BuiltProducts.url(of: "tsubame").path
+        let run = try await RunningProduct(
+            "/bin/sh", ["-c", "exec \"$0\" --offline $(printf -- '\(words)') :1", path]
+        ).finished()
+        #expect(run.status == 64 && run.stderr.contains("is no text in UTF-8"), "\(run)")
+    }
+
     @Test func anEmptyValueIsAValue() async throws {
         #expect(try await offline("--print=", ":1").isEmpty)
         #expect(try await offline("--print", "", ":1").isEmpty)
@@ -224,15 +233,19 @@ struct ToolUsageTests {
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
-            ([":1", "a", "@", "FOLDER/swallow"], ["@FOLDER/swallow photo.jpg"]),
+            ([":1", "a", "@", "FOLDER/swallow"], [#"@FOLDER/swallow\ photo.jpg"#]),
             // Without hostcomplete, bash does not break words at the @.
-            ([":1", "a@FOLDER/swallow"], ["a@FOLDER/swallow photo.jpg"]),
-            ([":1", "@FOLDER/sw"], ["@FOLDER/swallow photo.jpg"]),
+            ([":1", "a@FOLDER/swallow"], [#"a@FOLDER/swallow\ photo.jpg"#]),
+            ([":1", "@FOLDER/sw"], [#"@FOLDER/swallow\ photo.jpg"#]),
+            (["upload", ":1", "@FOLDER/in"], ["@FOLDER/inner/"]),
+            (["run", "FOLDER/sw"], ["FOLDER/swallow photo.jpg"]), (["convert", "a", "FOLDER/in"], ["FOLDER/inner"]),
         ])
     func bashCompletes(words: [String], expected: [String]) async throws {
         try await withFolder { folder in
             let path = try await generated("bash", in: folder)
             try Data().write(to: folder.appending(path: "swallow photo.jpg"))
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "inner"), withIntermediateDirectories: true)
             let script = """
                 source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); word=${COMP_WORDS[COMP_CWORD]}
                 # As bash does with hostcomplete: the text that is replaced begins with the @.
@@ -254,17 +267,21 @@ struct ToolUsageTests {
             ("PAT", ["PATCH"]),
             ("serve --po", ["--port"]), ("help ", commands.sorted()),
             ("--no-ch", ["--no-check-status"]),
-            ("demo --", ["--inspect", "--help"]),
+            ("demo --", ["--inspect", "--help"]), ("run FOLDER/sw", ["FOLDER/swallow"]), ("serve FOLDER/sw", []),
         ])
     func fishCompletes(line: String, expected: [String]) async throws {
         try await withFolder { folder in
             let path = try await generated("fish", in: folder)
+            try Data().write(to: folder.appending(path: "swallow"))
+            let typed = line.replacing("FOLDER", with: folder.path)
             let script = "source $argv[1]; complete -C $argv[2]"
             let shown = try await runProduct(
-                try #require(Self.fish), ["-N", "-c", script, path, "tsubame \(line)"],
+                try #require(Self.fish), ["-N", "-c", script, path, "tsubame \(typed)"],
                 environment: ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path])
             #expect(shown.status == 0, "\(shown)")
-            let offered = shown.lines.map { String($0.prefix { $0 != "\t" }) }
+            let offered = shown.lines.map {
+                String($0.prefix { $0 != "\t" }).replacing(folder.path, with: "FOLDER")
+            }
             #expect(Set(offered) == Set(expected))
         }
     }
@@ -276,6 +293,7 @@ struct ToolUsageTests {
         arguments: [
             ("--pretty=c", "--pretty=colors"), ("serve --po", "serve --port"), ("dem", "tsubame demo"),
             ("--max-red", "--max-redirects="), ("-s fr", "-s fruity"), ("--no-ch", "--no-check-status"),
+            ("run /etc/passw", "run /etc/passwd"), ("upload :1 @/etc/passw", "@/etc/passwd"),
         ])
     func zshCompletes(line: String, expected: String) async throws {
         try await withFolder { folder in

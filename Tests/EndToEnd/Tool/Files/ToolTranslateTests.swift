@@ -166,6 +166,31 @@ struct ToolTranslateTests {
         }
     }
 
+    @Test func `a pipe takes the archive, and stays a pipe`() async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, _ in
+                let script =
+                    "mkfifo p; cat p > copy & \"$1\" --har p -q \"$2/get\"; wait; [ -p p ] && grep -c '\"log\"' copy"
+                let path = try BuiltProducts.url(of: "tsubame").path
+                let run = try await RunningProduct(
+                    "/bin/sh", ["-c", "cd \"$0\"; \(script)", folder.path, path, url]
+                ).finished()
+                #expect(run.status == 0 && run.stdout == "1\n", "\(run)")
+            }
+        }
+    }
+
+    @Test func `a file is not translated into itself`() async throws {
+        try await withFolder { folder in
+            let text = "GET http://127.0.0.1:1/\n\n> {% client.log(1) %}\n"
+            let file = folder.appending(path: "a.http")
+            try Data(text.utf8).write(to: file)
+            let run = try await tool(["convert", "a.http", "./a.http"], in: folder)
+            #expect(run.status == 64 && run.stderr.contains("the same file"), "\(run)")
+            #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        }
+    }
+
     @Test func `files are translated, and losses are named`() async throws {
         try await withFolder { folder in
             let http = "@base = http://127.0.0.1:1\n### One\n# @loop for 2\nGET {{base}}/x\nA: b\n\n# > status == 200\n"
