@@ -11,7 +11,8 @@ import TsubamePlatform
 final class BenchLoad: Sendable {
     /// Why the load ended before its time.
     enum Stop: Sendable {
-        case interrupted
+        /// By this signal.
+        case interrupted(by: Int32)
         /// Every stream's first request failed, so there is nothing to measure.
         case noAnswer(CallError)
         /// The server does not speak HTTP/2.

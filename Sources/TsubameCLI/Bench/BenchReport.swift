@@ -94,14 +94,14 @@ struct BenchReport: Sendable {
         if missed > 0 {
             notes.append(
                 record.hasRate
-                    ? "\(missed) requests were due and not sent, because no \(record.version == .http2 ? "stream" : "connection") was free"
+                    ? "\(missed) requests were due and not sent, because every connection was busy"
                     : "\(missed) requests were not sent, because the load ended early")
         }
         if record.hasRate, record.unfinished + missed > 0 {
             notes.append("the latency counts these until the end, so it is at least as long as shown")
         }
         if record.hasRate, record.errors[.timeout] != nil {
-            notes.append("the latency counts the requests that timed out, until then")
+            notes.append("the latency counts a timeout as an answer, so it is at least as long as shown")
         }
         if record.late > 0 {
             notes.append(
@@ -149,7 +149,7 @@ struct BenchReport: Sendable {
             JSONValue.object([("up_to", .number(Self.milliseconds(bar.end))), ("count", .number(Double(bar.count)))])
         }
         members.append(("histogram", .array(bars)))
-        return JSONValue.object(members).text() + "\n"
+        return JSONValue.object(members).indentedText + "\n"
     }
 
     /// One line for the latency, for each phase, status and kind of error, for each count of requests without an answer, and
@@ -158,7 +158,7 @@ struct BenchReport: Sendable {
         let rows = rows
         let names = figures(LatencyHistogram()).map(\.name)
         var lines = rows.map { row in
-            let figures = figures(row.histogram).map { row.histogram.count > 0 ? $0.value.text() : "" }
+            let figures = figures(row.histogram).map { row.histogram.count > 0 ? $0.value.compactText : "" }
             return ([row.name, "\(row.histogram.count)"] + figures.dropFirst()).joined(separator: ",")
         }
         var counts = record.statuses.sorted { $0.key < $1.key }.map { ("status \($0.key)", "\($0.value)") }

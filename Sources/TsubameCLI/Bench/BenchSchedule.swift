@@ -69,7 +69,7 @@ struct BenchSchedule: Sendable {
     /// How many of the wanted number of requests have not begun.
     var unbegun: Int { requests.map { max(0, $0 - measured) } ?? 0 }
 
-    /// How many requests were due by this time and were not sent, because no stream was free.
+    /// How many requests were due by this time and were not sent, because every connection was busy.
     func missed(_ now: MonotonicTime) -> Int {
         guard let rate else { return 0 }
         let last = end.map { min($0, now) } ?? now

@@ -74,7 +74,7 @@ struct BenchCommand: ToolCommand {
                 "-c \(load.connections) needs \(files) open files, and the system allows \(limit): see ulimit -n.")
         }
         let bench = load(requests, plan)
-        let signals = EndSignals.observe { _ in bench.stop(.interrupted) }
+        let signals = EndSignals.observe { bench.stop(.interrupted(by: $0)) }
         defer { signals.forEach { $0.cancel() } }
         bench.start()
         let target =
@@ -175,9 +175,9 @@ struct BenchCommand: ToolCommand {
         }
         guard report.record.answers == 0 else { return .ok }
         guard let error = report.firstError else {
-            if case .interrupted = snapshot.stop {
+            if case .interrupted(let number) = snapshot.stop {
                 Diagnostics.say("the load was interrupted before it had an answer to measure")
-                EndSignals.endAsInterrupted()
+                EndSignals.endAsInterrupted(by: number)
             }
             return .failure
         }

@@ -43,7 +43,7 @@ struct ConvertCommand: ToolCommand {
         if from != "-", to != "-", let file = FileStatus(of: from), let other = FileStatus(of: to),
             (file.device, file.inode) == (other.device, other.inode), file.kind == .regular
         {
-            throw UsageProblem("\(from) and \(to) are the same file; tsubame fmt writes a file anew in one style.")
+            throw UsageProblem("\(from) and \(to) are the same file: give the new file another name.")
         }
         guard let source = choice.from ?? FileFormat(path: from) else { throw Self.unknown(from, "--from") }
         guard let target = choice.to ?? FileFormat(path: to) else { throw Self.unknown(to, "--to") }

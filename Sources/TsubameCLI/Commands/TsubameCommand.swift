@@ -29,9 +29,9 @@ enum TsubameCommand {
             guard let argument = CommandLine.unsafeArgv[Int(index)], String(validatingCString: argument) == nil else {
                 continue
             }
+            // The argument may be a password.
             throw UsageProblem(
-                "Argument \(index), “\(OneLine.printable(String(cString: argument)))”, is no text in UTF-8. Bytes of a body come from a file: --raw @FILE."
-            )
+                "Argument \(index) is no text in UTF-8. A body of other bytes comes from a file: --raw @FILE.")
         }
     }
 

@@ -95,24 +95,33 @@ struct ConfigFile {
     }
 
     /// Whether an option decides which way a request goes, or how safely.
-    /// - Parameter name: the long name, also with `no-` before it, or the letter.
+    /// - Parameter name: the long name, also with `no-` before it.
     static func isOfSafety(_ name: some StringProtocol) -> Bool {
         let specs =
             ConnectionOptions.options.map(\.spec) + TLSOptions.options.map(\.spec) + AuthOptions.options.map(\.spec)
-        return specs.contains {
-            $0.name == name || "no-\($0.name)" == name || $0.letter.map(String.init) == String(name)
+        return specs.contains { $0.name == name || "no-\($0.name)" == name }
+    }
+
+    /// The same for a group of letters, such as `vau:p`, up to the first that has a value.
+    private static func isOfSafety(letters: Substring) -> Bool {
+        for letter in letters {
+            guard let spec = RequestCommand.table[letter]?.spec else { return false }
+            if isOfSafety(spec.name) { return true }
+            if spec.value != nil { return false }
         }
+        return false
     }
 
     /// Notes that a line has no effect.
     /// - Parameter line: the line, or the beginning of its option.
     /// - Throws: the problem, if the line is about connections, TLS or credentials.
     mutating func take(_ problem: UsageProblem, of line: some StringProtocol) throws(UsageProblem) {
-        let option = line.drop { $0 == " " || $0 == "\t" }
-        let name = option.drop { $0 == "-" }.prefix { !" \t=".contains($0) }
-        // A value may follow a letter at once.
+        let option = ShellWords.split(String(line))?.first ?? String(line.drop { $0 == " " || $0 == "\t" })
         let isShort = option.hasPrefix("-") && !option.hasPrefix("--")
-        if Self.isOfSafety(isShort ? name.prefix(1) : name) { throw problem }
+        let name = option.drop { $0 == "-" }
+        if isShort ? Self.isOfSafety(letters: name) : Self.isOfSafety(name.prefix { !" \t=".contains($0) }) {
+            throw problem
+        }
         problems.append(problem)
     }
 
@@ -131,7 +140,9 @@ struct ConfigFile {
         }
         guard first.hasPrefix("--") else {
             let long = first.dropFirst().first.flatMap { RequestCommand.table[$0] }?.spec.spelled
-            throw UsageProblem("\(place): “\(first)” must be written by its long name\(long.map { ": \($0)" } ?? "").")
+            // The letter's value may be a password.
+            throw UsageProblem(
+                "\(place): “\(first.prefix(2))” must be written by its long name\(long.map { ": \($0)" } ?? "").")
         }
         let name = String(first.prefix { $0 != "=" })
         // Options about the tool itself mean nothing as defaults.

@@ -11,7 +11,7 @@ struct RunReport {
     func write(_ report: RunOptions.Report) throws {
         let text =
             switch report.kind {
-            case .json: json.text() + "\n"
+            case .json: json.indentedText + "\n"
             case .junit: junit
             case .html: html
             }

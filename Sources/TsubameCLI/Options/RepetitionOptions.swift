@@ -17,7 +17,7 @@ struct RepetitionOptions: Options {
         .number(
             "retry", "n",
             "Retry idempotent requests at most this often, after a failed connection or status 408, 425, 429, 500, 502, "
-                + "503 or 504. Obeys Retry-After. After a mebibyte of a download or upload, the count begins anew.",
+                + "503 or 504. Obeys Retry-After. After a mebibyte of an upload, or of a download with --continue, the count begins anew.",
             shown: { "\($0.retry)" }
         ) { $0.retry = $1 },
         .toggle(

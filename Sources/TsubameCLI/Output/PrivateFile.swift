@@ -3,6 +3,20 @@
 import TsubamePlatform
 
 enum PrivateFile {
+    /// Checks that the file can be written.
+    static func check(_ path: String, named name: String) throws(SystemError) {
+        if isWrittenInPlace(path) {
+            // To open a pipe and to close it again would end its reader.
+            guard let status = FileStatus(of: path), status.kind != .folder, status.kind != .socket else {
+                throw SystemError("\(name) cannot be written", code: EISDIR)
+            }
+            try checkOwner(status, named: name)
+            guard access(path, W_OK) == 0 else { throw SystemError("\(name) cannot be written") }
+        } else if access(FilePath.folder(of: FilePath.absolute(path)), W_OK | X_OK) != 0 {
+            throw SystemError("\(name) cannot be written")
+        }
+    }
+
     /// Replaces the file as a whole, so that no reader sees a half of it. A device or a pipe cannot be replaced, and takes the
     /// bytes.
     /// - Parameters:
@@ -12,7 +26,7 @@ enum PrivateFile {
         _ path: String, named name: String, content: (Descriptor) throws(SystemError) -> Void
     ) throws(SystemError) {
         if isWrittenInPlace(path) {
-            let file = try Descriptor.writing(path, isNew: false)
+            let file = try opened(path, named: name)
             defer { file.shut() }
             return try content(file)
         }
@@ -21,8 +35,33 @@ enum PrivateFile {
         }
     }
 
-    /// Whether the path names something other than a regular file.
-    static func isWrittenInPlace(_ path: String) -> Bool { FileStatus(of: path).map { $0.kind != .regular } ?? false }
+    /// Whether the path names something other than a regular file, or a stream of the process such as `/dev/stdout`.
+    private static func isWrittenInPlace(_ path: String) -> Bool {
+        guard let status = FileStatus(of: path) else { return false }
+        return status.kind != .regular || path.hasPrefix("/dev/")
+    }
+
+    /// Another user must not get the bytes by a pipe of his own.
+    private static func checkOwner(_ status: FileStatus, named name: String) throws(SystemError) {
+        guard status.owner == geteuid() || status.owner == 0 else {
+            throw SystemError("\(name) cannot be written", code: EPERM)
+        }
+    }
+
+    /// Opens a device, a pipe or a stream of the process.
+    private static func opened(_ path: String, named name: String) throws(SystemError) -> Descriptor {
+        let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard file >= 0 else { throw SystemError("\(name) cannot be written") }
+        let descriptor = Descriptor(number: file)
+        do throws(SystemError) {
+            guard let status = FileStatus(of: file) else { throw SystemError("\(name) cannot be written") }
+            try checkOwner(status, named: name)
+        } catch {
+            descriptor.shut()
+            throw error
+        }
+        return descriptor
+    }
 
     /// Makes the file as a whole, unless there is one.
     /// - Returns: whether it was made.

@@ -128,7 +128,7 @@ extension Session {
     // MARK: Writing
 
     /// The content of its file.
-    var text: String { json.text() + "\n" }
+    var text: String { json.indentedText + "\n" }
 
     var json: JSONValue {
         func optional(_ name: String, _ text: String?) -> [(name: String, value: JSONValue)] {

@@ -23,10 +23,7 @@ final class CallArchive: Sendable {
         (limits.body, limits.total) = Self.limits
         log = TrafficLog(limits: limits)
         log.keepBodies()
-        let isWritable =
-            PrivateFile.isWrittenInPlace(path)
-            ? access(path, W_OK) == 0 : access(FilePath.folder(of: FilePath.absolute(path)), W_OK | X_OK) == 0
-        guard isWritable else { throw SystemError("the archive \(path) cannot be written") }
+        try PrivateFile.check(path, named: "the archive \(path)")
     }
 
     func watch(_ client: Client) {

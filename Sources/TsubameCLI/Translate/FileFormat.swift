@@ -92,7 +92,7 @@ enum FileFormat: String, CaseIterable {
             return (writer.text, writer.losses)
         case .postman:
             let writer = PostmanWriter(file, name: name)
-            return (writer.json.text() + "\n", writer.losses)
+            return (writer.json.indentedText + "\n", writer.losses)
         case .curl:
             let lines = try requests().map { request, entry in
                 var settings = RequestSettings()

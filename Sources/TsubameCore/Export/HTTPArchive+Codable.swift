@@ -122,9 +122,7 @@ extension HTTPArchive.PostData {
 
     /// The head and the content of a part, as browsers write them.
     private static func part(_ parameter: Parameter) -> String {
-        func quoted(_ text: String) -> String {
-            "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
-        }
+        func quoted(_ text: String) -> String { "\"\(PercentEncoding.partName(text))\"" }
         let file = parameter.fileName.map { "; filename=\(quoted($0))" } ?? ""
         let type = parameter.contentType.map { "Content-Type: \($0.filter { !$0.isNewline })\r\n" } ?? ""
         return

@@ -19,6 +19,21 @@ package enum PercentEncoding {
         return encoded ?? text
     }
 
+    /// Escapes the name of a part as WHATWG HTML (section 4.10.21.8) and all browsers do. Nothing else is escaped, not even a
+    /// percent sign.
+    package static func partName(_ name: String) -> String {
+        var escaped = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\"": escaped += "%22"
+            case "\r": escaped += "%0D"
+            case "\n": escaped += "%0A"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
     /// Escapes bytes that need not be text.
     package static func encode(_ bytes: some Collection<UInt8>, allowing extra: ASCIISet = .none) -> String {
         let kept = ASCIISet.unreserved.union(extra)

@@ -143,7 +143,7 @@ public final class TrafficLog: Sendable {
 
     private func tap(_ observers: ObserverList) -> EventSubscription {
         // One byte more shows that a body goes on.
-        EventSubscription(observers, bodyBytes: limits.body + 1) { [inbox] event in
+        EventSubscription(observers, bodyBytes: min(max(limits.body, 0), .max - 1) + 1) { [inbox] event in
             switch event.kind {
             case .requestBody, .responseBody: inbox.add(event, from: 0)
             default: break

@@ -147,6 +147,12 @@ package struct CurlLine {
         }
     }
 
+    /// The body of a file. Several files cannot be joined here.
+    private mutating func takeFile(_ value: String) throws(ShellLine.Problem) {
+        guard file == nil else { throw ShellLine.Problem("several files of a body cannot be joined here") }
+        file = value
+    }
+
     private mutating func takeSpecial(_ name: String, _ value: String) throws(ShellLine.Problem) {
         switch name {
         case "header": try takeHeader(value)
@@ -167,16 +173,15 @@ package struct CurlLine {
                 text.unicodeScalars.removeAll { left.contains($0) }
                 data.append(text)
             } else if value.hasPrefix("@") {
-                guard file == nil else { throw ShellLine.Problem("several files with -d cannot be joined here") }
-                file = value
+                try takeFile(value)
             } else {
                 data.append(value)
             }
         case "data-raw": data.append(value)
-        case "data-binary": if value.hasPrefix("@") { file = value } else { data.append(value) }
+        case "data-binary": if value.hasPrefix("@") { try takeFile(value) } else { data.append(value) }
         case "data-urlencode": data.append(try encoded(value))
         case "json":
-            if value.hasPrefix("@") { file = value } else { data = [data.joined() + value] }
+            if value.hasPrefix("@") { try takeFile(value) } else { data = [data.joined() + value] }
             contentType = "application/json"
             if !hasField("Accept") { fields.append(("Accept", "application/json")) }
         case "form", "form-string": try takePart(value, isPlain: name == "form-string")

@@ -122,8 +122,9 @@ package struct HurlParser {
     private mutating func value() throws(FileProblem) -> TemplateText {
         var template = try scanner.template { $0 == "#" || HurlScanner.isBreak($0) }
         if case .text(let last)? = template.parts.last {
+            // A blank that is written as an escape belongs to the value.
             var text = last.unicodeScalars
-            while let scalar = text.last, scalar == " " || scalar == "\t" { text.removeLast() }
+            text.removeLast(min(scanner.blanksBefore, text.count))
             template.parts.removeLast()
             if !text.isEmpty { template.parts.append(.text(String(text))) }
         }

@@ -72,6 +72,9 @@ struct HurlScanner {
 
     // MARK: Space and lines
 
+    /// The number of blanks just before this place.
+    var blanksBefore: Int { scalars[..<offset].reversed().prefix { $0 == " " || $0 == "\t" }.count }
+
     mutating func skipSpace() { while let scalar = current, scalar == " " || scalar == "\t" { offset += 1 } }
 
     static func isBreak(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\r" }

@@ -26,30 +26,47 @@ package enum JSONValue: Sendable {
     }
 
     /// The text, indented by four spaces, as HTTPie writes its files.
-    package func text(indentation: Int = 0) -> String {
-        let inner = String(repeating: " ", count: indentation + 4)
-        let outer = String(repeating: " ", count: indentation)
-        func block(_ open: String, _ lines: [String], _ close: String) -> String {
-            lines.isEmpty
-                ? open + close : "\(open)\n\(inner)\(lines.joined(separator: ",\n" + inner))\n\(outer)\(close)"
-        }
-        return switch self {
-        case .object(let members):
-            block(
-                "{", members.map { "\(JSONSyntax.string($0.name)): \($0.value.text(indentation: indentation + 4))" },
-                "}")
-        case .array(let values): block("[", values.map { $0.text(indentation: indentation + 4) }, "]")
-        default: scalarText
-        }
-    }
+    package var indentedText: String { written(indentation: 0) }
 
     /// The text without white space.
-    package var compactText: String {
+    package var compactText: String { written(indentation: nil) }
+
+    private func written(indentation: Int?) -> String {
+        var text = ""
+        write(to: &text, indentation: indentation)
+        return text
+    }
+
+    /// Texts that are joined at each level would be copied as often as the value is deep.
+    /// - Parameter indentation: the number of spaces before the value's last line; nil for no white space.
+    private func write(to text: inout String, indentation: Int?) {
+        func list<Element>(
+            _ elements: [Element], _ open: String, _ close: String, _ each: (Element, Int?) -> Void
+        ) {
+            func line(_ count: Int) {
+                guard indentation != nil, !elements.isEmpty else { return }
+                text += "\n"
+                text += String(repeating: " ", count: count)
+            }
+            let inner = indentation.map { $0 + 4 }
+            text += open
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text += "," }
+                line(inner ?? 0)
+                each(element, inner)
+            }
+            line(indentation ?? 0)
+            text += close
+        }
         switch self {
         case .object(let members):
-            "{" + members.map { "\(JSONSyntax.string($0.name)):\($0.value.compactText)" }.joined(separator: ",") + "}"
-        case .array(let values): "[" + values.map(\.compactText).joined(separator: ",") + "]"
-        default: scalarText
+            list(members, "{", "}") { member, inner in
+                text += JSONSyntax.string(member.name)
+                text += inner == nil ? ":" : ": "
+                member.value.write(to: &text, indentation: inner)
+            }
+        case .array(let values): list(values, "[", "]") { $0.write(to: &text, indentation: $1) }
+        default: text += scalarText
         }
     }
 

@@ -63,7 +63,11 @@ indirect enum JSONPathFilter: Sendable {
                 compiled = try? Pattern(text, .interoperable)
             }
             guard let compiled else { return false }
-            return isWhole ? compiled.matchesWhole(text) : compiled.firstMatch(in: text) != nil
+            do throws(Pattern.TooMuchWork) {
+                return try isWhole ? compiled.matchesWhole(text) : compiled.firstMatch(in: text) != nil
+            } catch {
+                throw JSONPath.TooMany()
+            }
         }
     }
 }

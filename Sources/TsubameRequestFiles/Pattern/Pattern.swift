@@ -13,6 +13,9 @@ package struct Pattern: Sendable {
         package let offset: Int
     }
 
+    /// The text is too long for a pattern with so many steps.
+    package struct TooMuchWork: Error {}
+
     /// The dialect of a pattern.
     package enum Dialect: Sendable {
         /// The usual syntax: `.` is any character but a line feed.
@@ -38,17 +41,13 @@ package struct Pattern: Sendable {
 
     /// The first match in the text, from a position on.
     /// - Parameter start: the position, in Unicode scalars.
-    package func firstMatch(in text: String, from start: Int = 0) -> Match? {
-        firstMatch(in: Array(text.unicodeScalars), from: start)
-    }
-
-    func firstMatch(in scalars: [Unicode.Scalar], from start: Int = 0) -> Match? {
-        program.run(scalars, from: start, isWhole: false)
+    package func firstMatch(in text: String, from start: Int = 0) throws(TooMuchWork) -> Match? {
+        try program.run(Array(text.unicodeScalars), from: start, isWhole: false)
     }
 
     /// Whether the whole text matches.
-    package func matchesWhole(_ text: String) -> Bool {
-        program.run(Array(text.unicodeScalars), from: 0, isWhole: true) != nil
+    package func matchesWhole(_ text: String) throws(TooMuchWork) -> Bool {
+        try program.run(Array(text.unicodeScalars), from: 0, isWhole: true) != nil
     }
 
     /// The most characters that are read to replace all matches, or eight times the text. Each match may have to read the
@@ -64,7 +63,7 @@ package struct Pattern: Sendable {
         var (copied, start) = (0, 0)
         var work = 0
         while start <= scalars.count {
-            let (found, read) = program.search(scalars, from: start)
+            guard let (found, read) = try? program.search(scalars, from: start) else { return nil }
             work += read
             guard work <= max(Self.maximumWork, 8 * scalars.count) else { return nil }
             guard let match = found else { break }

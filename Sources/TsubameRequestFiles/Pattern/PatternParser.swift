@@ -4,6 +4,8 @@ struct PatternParser {
     /// The deepest nesting of groups.
     private static let maximumDepth = 100
     private static let maximumCount = 1_000
+    /// The most repetitions of one place, such as `a**`.
+    private static let maximumRepetitions = 10
 
     private let scalars: [Unicode.Scalar]
     private let dialect: Pattern.Dialect
@@ -75,6 +77,7 @@ struct PatternParser {
 
     private mutating func repeated(_ atom: PatternNode, from start: Int) throws(Pattern.Problem) -> PatternNode {
         var node = atom
+        var repetitions = 0
         while let scalar = current {
             let bounds: (minimum: Int, maximum: Int?)
             switch scalar {
@@ -89,6 +92,8 @@ struct PatternParser {
             }
             if case .assertion = atom { throw problem("nothing can be repeated here", at: start) }
             offset += 1
+            repetitions += 1
+            if repetitions > Self.maximumRepetitions { throw problem("one place is repeated too often", at: start) }
             node = .repetition(node, minimum: bounds.minimum, maximum: bounds.maximum, isLazy: take("?"))
         }
         return node

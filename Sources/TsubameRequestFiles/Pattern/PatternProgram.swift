@@ -3,6 +3,8 @@
 struct PatternProgram: Sendable {
     /// The most steps that a pattern may become. Counted repetitions repeat their steps.
     private static let maximumSteps = 20_000
+    /// The most visits of steps in one search. A counted repetition has many steps, and each may be visited at each character.
+    static let maximumVisits = 1 << 31
 
     enum Step: Sendable {
         case character(PatternSet)
@@ -97,34 +99,40 @@ struct PatternProgram: Sendable {
     }
 
     /// The first match, and the number of characters that were read.
-    func search(_ text: [Unicode.Scalar], from start: Int) -> (match: Pattern.Match?, read: Int) {
+    func search(
+        _ text: [Unicode.Scalar], from start: Int
+    ) throws(Pattern.TooMuchWork) -> (match: Pattern.Match?, read: Int) {
         var read = 0
-        let match = run(text, from: start, isWhole: false, read: &read)
+        let match = try run(text, from: start, isWhole: false, read: &read)
         return (match, read)
     }
 
     /// - Parameter isWhole: whether the match has to be the whole text.
-    func run(_ text: [Unicode.Scalar], from start: Int, isWhole: Bool) -> Pattern.Match? {
+    func run(
+        _ text: [Unicode.Scalar], from start: Int, isWhole: Bool, visits: Int = maximumVisits
+    ) throws(Pattern.TooMuchWork) -> Pattern.Match? {
         var read = 0
-        return run(text, from: start, isWhole: isWhole, read: &read)
+        return try run(text, from: start, isWhole: isWhole, read: &read, maximum: visits)
     }
 
     private func run(
-        _ text: [Unicode.Scalar], from start: Int, isWhole: Bool, read: inout Int
-    ) -> Pattern.Match? {
+        _ text: [Unicode.Scalar], from start: Int, isWhole: Bool, read: inout Int,
+        maximum: Int = maximumVisits
+    ) throws(Pattern.TooMuchWork) -> Pattern.Match? {
         guard start <= text.count else { return nil }
+        var visits = 0
         var (now, next) = (Threads(steps: steps.count), Threads(steps: steps.count))
         var best: [Int]?
         for position in start...text.count {
             read += 1
             if best == nil, !isWhole || position == start {
-                follow(0, [Int](repeating: -1, count: slots), position, text, &now)
+                follow(0, [Int](repeating: -1, count: slots), position, text, &now, &visits)
             }
             if now.list.isEmpty, best != nil || isWhole { break }
             for thread in now.list {
                 switch steps[thread.step] {
                 case .character(let set) where position < text.count && set.contains(text[position]):
-                    follow(thread.step + 1, thread.saved, position + 1, text, &next)
+                    follow(thread.step + 1, thread.saved, position + 1, text, &next, &visits)
                 case .end where !isWhole || position == text.count:
                     best = thread.saved
                 default: continue
@@ -132,6 +140,7 @@ struct PatternProgram: Sendable {
                 // Threads after this one count less than its match.
                 if case .end = steps[thread.step] { break }
             }
+            guard visits <= maximum else { throw Pattern.TooMuchWork() }
             swap(&now, &next)
             next.list.removeAll(keepingCapacity: true)
         }
@@ -141,10 +150,12 @@ struct PatternProgram: Sendable {
     /// Adds the places that are reached without a character. A list of its own replaces recursion, whose depth the pattern
     /// would decide.
     private func follow(
-        _ step: Int, _ saved: [Int], _ position: Int, _ text: [Unicode.Scalar], _ threads: inout Threads
+        _ step: Int, _ saved: [Int], _ position: Int, _ text: [Unicode.Scalar], _ threads: inout Threads,
+        _ visits: inout Int
     ) {
         var open = [(step, saved)]
         while let (step, saved) = open.popLast() {
+            visits += 1
             guard threads.reached[step] != position else { continue }
             threads.reached[step] = position
             switch steps[step] {

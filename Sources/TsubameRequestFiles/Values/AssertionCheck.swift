@@ -61,7 +61,7 @@ extension ValueReading {
             guard case .text(let text) = value else {
                 throw ValueProblem("matches looks at strings, and not at a value of the kind \(value.kind)")
             }
-            return (pattern.firstMatch(in: text) != nil, "a string that matches /\(source)/")
+            return (try ValueReading.match(pattern, in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
             let other = try self.value(of: expected)
             guard let value else { return (false, "\(comparison.rawValue) \(other.shown)") }
@@ -146,8 +146,8 @@ extension ValueReading {
         case (.isEmpty, .bytes(let bytes)): bytes.isEmpty
         case (.isEmpty, .list(let values)): values.isEmpty
         case (.isEmpty, .object(let members)): members.isEmpty
-        case (.isIsoDate, .text(let text)): isoDate?.matchesWhole(text) ?? false
-        case (.isUuid, .text(let text)): uuid?.matchesWhole(text) ?? false
+        case (.isIsoDate, .text(let text)): (try? isoDate?.matchesWhole(text)) ?? false
+        case (.isUuid, .text(let text)): (try? uuid?.matchesWhole(text)) ?? false
         case (.isDate, .date): true
         case (.isIpv4, .text(let text)): IPAddress(text)?.bytes.count == 4
         case (.isIpv6, .text(let text)): IPAddress(text)?.bytes.count == 16 && !text.contains("%")

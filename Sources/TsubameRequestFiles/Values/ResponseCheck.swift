@@ -27,6 +27,9 @@ extension ValueReading {
     }
 
     /// The failure of the body that is expected as a whole. JSON is compared by its values, other text as it is.
+    /// The most bytes of a JSON body that is compared line by line.
+    private static let indentedBytes = 64 << 10
+
     package func failure(ofBody expected: ExpectedResponse) throws(ValueProblem) -> AssertionFailure? {
         guard let body = expected.body else { return nil }
         let place = expected.bodyPlace ?? expected.place
@@ -43,7 +46,12 @@ extension ValueReading {
             if kind == .graphQL { text = GraphQLQuery.json(of: text) }
             guard let actual = message.text else { return failure("bytes that are no text", text) }
             if kind == .json || kind == .graphQL, let left = try? JSONValue(actual), let right = try? JSONValue(text) {
-                return left == right ? nil : TextDifference.failure(left.text(), right.text(), failure)
+                if left == right { return nil }
+                // The lines of a deep value would be mostly blanks.
+                let isShort = actual.utf8.count <= Self.indentedBytes
+                return TextDifference.failure(
+                    isShort ? left.indentedText : left.compactText, isShort ? right.indentedText : right.compactText,
+                    failure)
             }
             return actual.utf8.elementsEqual(text.utf8) ? nil : TextDifference.failure(actual, text, failure)
         }

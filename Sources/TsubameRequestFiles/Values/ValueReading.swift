@@ -97,13 +97,22 @@ package struct ValueReading {
             if found.count < 2 { return found.first.map(FileValue.init) }
             return .list(found.map(FileValue.init))
         } catch {
-            throw ValueProblem("the JSONPath selects more than \(JSONPath.maximumValues) values")
+            throw ValueProblem(
+                "the JSONPath selects more than \(JSONPath.maximumValues) values, or has a pattern that takes too long")
+        }
+    }
+
+    static func match(_ pattern: Pattern, in text: String) throws(ValueProblem) -> Pattern.Match? {
+        do throws(Pattern.TooMuchWork) {
+            return try pattern.firstMatch(in: text)
+        } catch {
+            throw ValueProblem("the text is too long for this pattern, whose repetitions are many places")
         }
     }
 
     /// The first group of a pattern.
     static func group(_ pattern: Pattern, in text: String) throws(ValueProblem) -> FileValue? {
-        guard let match = pattern.firstMatch(in: text) else { return nil }
+        guard let match = try match(pattern, in: text) else { return nil }
         guard match.groups.count > 1 else { throw ValueProblem("the pattern has no group in parentheses") }
         return match.groups[1].map { .text($0) }
     }

@@ -87,10 +87,24 @@ package struct FileVariables: Sendable {
                 // A percent sign may stay as it is.
                 [kept, kept + "%"].map { PercentEncoding.encode(secret, allowing: ASCIISet($0)) }
             }
-            let inURL = encoded.flatMap { [$0, $0.replacing("%20", with: "+"), $0.lowercased()] }
-            return [secret, secret.lowercased(), secret.replacing("+", with: " "), json, escaped] + inURL
+            let inURL = encoded.flatMap {
+                [$0, $0.replacing("%20", with: "+"), $0.lowercased(), Self.lowercasedEscapes($0)]
+            }
+            // PHP escapes slashes, and Go what HTML has a meaning for.
+            let slashes = [json, escaped].map { $0.replacing("/", with: "\\/") }
+            let markup = escaped.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c")
+                .replacing(">", with: "\\u003e")
+            return [secret, secret.lowercased(), secret.replacing("+", with: " "), json, escaped, markup] + slashes
+                + inURL
         }
         return Set(forms).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// The text with the digits of its percent-escapes in lower case, as .NET writes them.
+    private static func lowercasedEscapes(_ text: String) -> String {
+        text.split(separator: "%", omittingEmptySubsequences: false).enumerated()
+            .map { $0.offset == 0 ? String($0.element) : $0.element.prefix(2).lowercased() + $0.element.dropFirst(2) }
+            .joined(separator: "%")
     }
 
     /// The text of a report without the values that it must not show.
@@ -103,6 +117,7 @@ package struct FileVariables: Sendable {
         if expression.hasPrefix("$shared "), let value = typedDefaults[expression] { return value }
         // `{{%name}}` is the value with percent-encoding.
         if expression.hasPrefix("%") {
+            guard depth < Self.maximumDepth else { throw ValueProblem("the name of a variable begins with too many %") }
             let text = try value(of: String(expression.dropFirst()), depth: depth + 1).text
             return .text(PercentEncoding.encode(Array(text.utf8)))
         }

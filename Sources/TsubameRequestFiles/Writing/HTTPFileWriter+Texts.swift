@@ -1,5 +1,6 @@
 // HTTPFileWriter+Texts: names, values and lines as this format writes them.
 
+import TsubameCore
 import TsubameWire
 
 extension HTTPFileWriter {
@@ -13,9 +14,7 @@ extension HTTPFileWriter {
     }
 
     /// A parameter of Content-Disposition, as browsers write it.
-    static func parameter(_ text: String) -> String {
-        "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
-    }
+    static func parameter(_ text: String) -> String { "\"\(PercentEncoding.partName(text))\"" }
 
     /// The check on one line, with quotation marks around a text that had several; nil if it needs more.
     static func oneLine(_ assertion: Assertion) -> String? {
@@ -51,8 +50,16 @@ extension HTTPFileWriter {
 
     /// The line of a variable, with a backslash for what needs one in its value.
     static func variable(_ name: String, _ value: String) -> String {
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
-            .replacing("\n", with: "\\n").replacing("\t", with: "\\t").trimmed
+        // By scalars, because CR LF is one character.
+        let escaped = value.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\r": result += "\\r"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }.trimmed
         return "@\(oneLine(name.trimmed)) =\(escaped.isEmpty ? "" : " ")\(oneLine(escaped))"
     }
 

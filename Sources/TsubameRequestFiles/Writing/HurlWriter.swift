@@ -88,8 +88,14 @@ package struct HurlWriter {
         if let user = entry.user, !user.name.source.isEmpty { section("BasicAuth", [Self.pair(user)]) }
         section("Cookies", named(entry.cookies).map(Self.pair))
         section("Form", named(entry.form).map(Self.pair))
-        let parts = entry.parts.filter { !$0.name.source.isEmpty }
+        var parts = entry.parts.filter { !$0.name.source.isEmpty }
         if parts.count < entry.parts.count { losses.append("parts without a name") }
+        // Another program would read such a text as the name of a file, and send that.
+        parts.removeAll { part in
+            guard case .text(let text) = part.content, text.source.hasPrefix("file,") else { return false }
+            losses.append("the part \(part.name.source), whose text begins with file,")
+            return true
+        }
         section("Multipart", parts.map(Self.part))
         for part in parts {
             if case .text = part.content, let type = part.contentType {

@@ -2,8 +2,9 @@
 
 import TsubamePlatform
 
-/// Evaluates XPath 1.0 by libxml2. Entities are not replaced and nothing is loaded, so a document cannot reach other
-/// files. libxml2 limits the depth of elements and the length of texts.
+/// Evaluates XPath 1.0 by libxml2. Nothing is loaded, so a document cannot reach other files. libxml2 limits the depth of
+/// elements and the length of texts. It would replace entities, also those that become gigabytes, so a document that declares
+/// some is refused.
 package enum XPathQuery {
     package enum Outcome {
         /// The text of each node.
@@ -52,6 +53,9 @@ package enum XPathQuery {
         library.setErrorHandler(nil) { _, _ in }
         defer { library.setErrorHandler(nil, nil) }
         let bytes = Array(text.utf8)
+        if !isHTML, bytes.firstRange(of: Array("<!ENTITY".utf8)) != nil {
+            throw Problem("the body declares entities, which are not replaced here")
+        }
         guard let size = Int32(exactly: bytes.count), size > 0 else { throw Problem("the body is empty") }
         let read = isHTML ? library.readHTML : library.readXML
         guard let document = read(bytes, size, nil, "UTF-8", isHTML ? htmlOptions : xmlOptions) else {

@@ -156,6 +156,7 @@ enum CacheTable {
             sum(entry.key, entry.head, entry.body.length, entry.body.file), head, entry.body.length,
             entry.body.file, entry.body.sums.data, entry.body.bytes.map { Data($0) },
         ])
+        let id = db.lastInsertedRowID
         files += try remove(
             where: """
                 id IN (SELECT id FROM response WHERE key = ? ORDER BY responseTime DESC, id DESC
@@ -165,7 +166,11 @@ enum CacheTable {
             files += try remove(where: "id = (SELECT id FROM response ORDER BY used, id LIMIT 1)", [], db)
             if db.changesCount == 0 { break }
         }
-        return (files, true)
+        // A row of a clock that was ahead is newer than this one.
+        return (
+            files,
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM response WHERE id = ?"), arguments: [id]) != nil
+        )
     }
 
     /// Updates the fields and times of a response. It replaces any other response that now has the same selecting

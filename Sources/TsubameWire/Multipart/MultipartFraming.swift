@@ -60,12 +60,13 @@ package struct MultipartFraming: Sendable {
     /// The delimiter before a part, and the part's fields. Names are sent in UTF-8.
     /// - Throws: ``WireError`` if `contentType` is not a valid field value.
     package func head(name: String, filename: String?, contentType: String?) throws(WireError) -> String {
-        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escape(name))\""
-        if let filename { head += "; filename=\"\(Self.escape(filename))\"" }
+        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(PercentEncoding.partName(name))\""
+        if let filename { head += "; filename=\"\(PercentEncoding.partName(filename))\"" }
         if let contentType {
             guard HTTPField.isValidValue(contentType) else {
                 throw WireError(
-                    .invalidRequest, "the content type of the part \"\(Self.escape(name))\" is not a valid field value")
+                    .invalidRequest,
+                    "the content type of the part \"\(PercentEncoding.partName(name))\" is not a valid field value")
             }
             head += "\r\nContent-Type: \(contentType)"
         }
@@ -74,19 +75,4 @@ package struct MultipartFraming: Sendable {
 
     /// The delimiter after the last part.
     package var end: String { "--\(boundary)--\r\n" }
-
-    /// Escapes a name as WHATWG HTML (section 4.10.21.8) and all browsers do. Nothing else is escaped, not even a
-    /// percent sign.
-    private static func escape(_ name: String) -> String {
-        var escaped = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "\"": escaped += "%22"
-            case "\r": escaped += "%0D"
-            case "\n": escaped += "%0A"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
 }

@@ -142,6 +142,8 @@ import Testing
             (["-H", "a=b: c", "h"], "no name of a field"), (["-b", "jar", "h"], "--cookie-jar"),
             (["--netrc-file", "f", "h"], "another one"), (["-F", "a=b;filename=c", "h"], "only a file"),
             (["-F", "a=@b,c", "h"], "several files"),
+            (["--data-binary", "@a", "--data-binary", "@b", "h"], "several files"),
+            (["--json", "@a", "--json", "@b", "h"], "several files"),
             (["-F", "a=b;encoder=base64", "h"], "encoding of its own"),
             (["--aws-sigv4", "aws:amz", "h"], "needs a file of requests"),
         ])

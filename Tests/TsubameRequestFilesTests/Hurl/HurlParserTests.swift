@@ -61,6 +61,14 @@ import Testing
         #expect(expected.plain == "body\n" && file.entries[1].response?.status == nil)
     }
 
+    @Test(arguments: [
+        ("x\\u{20}", "x "), ("x\\u{20} \t", "x "), ("x ", "x"), ("\\u{20} ", " "), ("x\\u{20} # c", "x "),
+    ])
+    func `a blank that is an escape belongs to a value`(source: String, text: String) throws {
+        let file = try parse("POST http://h\n[Form]\na: \(source)\n")
+        #expect(file.entries.first?.form.first?.value.source == text)
+    }
+
     @Test(
         arguments: [
             ("`a b`", "a b"), ("```\na\nb\n```", "a\nb\n"), ("```json\n{}\n```", "{}\n"),

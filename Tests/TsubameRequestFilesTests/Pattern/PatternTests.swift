@@ -54,6 +54,13 @@ import Testing
         #expect(try Pattern("(a|aa)+b").firstMatch(in: text) == nil)
         #expect(throws: Pattern.Problem.self) { try Pattern("((a{1000}){1000}){1000}") }
         #expect(throws: Pattern.Problem.self) { try Pattern(String(repeating: "(", count: 100_000)) }
+        #expect(throws: Pattern.Problem.self) { try Pattern("a\(String(repeating: "*", count: 100_000))") }
+        let program = try Pattern("(?:(?:x?){99}){99}z").program
+        let long = Array(repeating: Unicode.Scalar("x"), count: 1_000)
+        #expect(throws: Pattern.TooMuchWork.self) {
+            try program.run(long, from: 0, isWhole: false, visits: 1_000_000)
+        }
+        #expect(try program.run(Array("xz".unicodeScalars), from: 0, isWhole: true, visits: 1_000_000) != nil)
     }
 
     @Test func `matches are replaced, with the texts of groups`() throws {

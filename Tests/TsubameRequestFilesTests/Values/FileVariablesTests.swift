@@ -141,6 +141,19 @@ import Testing
         #expect(variables.redacted("x a%20b%2F%22c a+b%2F%22c a b/\\\"c") == "x *** *** ***")
     }
 
+    @Test(arguments: [
+        (#"A&b/c+D=="#, [#"A&b\/c+D=="#, "A%26b%2Fc%2BD%3D%3D", "A%26b%2fc%2bD%3d%3d", #"A\u0026b/c+D=="#])
+    ])
+    func `a secret is hidden as servers write it`(secret: String, forms: [String]) {
+        var variables = FileVariables()
+        variables.set("token", .text(secret), isSecret: true)
+        for form in forms { #expect(variables.redacted("x \(form)y") == "x ***y", "\(form)") }
+    }
+
+    @Test func `a name with many percent signs is no variable`() {
+        #expect(throws: ValueProblem.self) { try variables().value(of: String(repeating: "%", count: 50_000) + "a") }
+    }
+
     @Test func `a secret does not appear in reports`() {
         var variables = FileVariables()
         variables.set("token", .text("abc123"), isSecret: true)

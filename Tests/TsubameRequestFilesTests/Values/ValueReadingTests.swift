@@ -105,6 +105,25 @@ import Testing
         let text = "body == ```graphql\n{ a }\nvariables {\"x\": 1}\n```"
         #expect(sent.failure(of: try assertion(text)) == nil)
         #expect(sent.failure(of: try assertion(text.replacing("graphql", with: ""))) != nil)
+        #expect(sent.failure(of: try assertion(text.replacing("\n", with: "\r\n"))) == nil)
+    }
+
+    @Test func `a long deep body is compared without blanks`() throws {
+        let deep =
+            String(repeating: "[", count: 500) + "1" + String(repeating: ",1", count: 50_000)
+            + String(repeating: "]", count: 500)
+        let file = try HurlParser.parse("GET http://h\nHTTP *\n[1]\n", path: "a.hurl")
+        let response = try #require(file.entries.first?.response)
+        let failure = try #require(try reading(deep).failure(ofBody: response))
+        #expect(failure.actual.hasPrefix("[[[") && failure.actual.utf8.count <= 70_000)
+    }
+
+    @Test(.enabled(if: XPathQuery.isAvailable, "libxml2 is not installed"))
+    func `a document that declares entities is refused`() throws {
+        let xml = "<!DOCTYPE a [<!ENTITY e \"x\">]><a>&e;</a>"
+        let message = reading(xml, type: "application/xml")
+        let failure = message.failure(of: try assertion("xpath \"string(/a)\" == \"x\""))
+        #expect(failure?.actual.contains("declares entities") == true, "\(failure as Any)")
     }
 
     @Test func `a body that is no text or no JSON is said`() throws {

@@ -346,6 +346,32 @@ import TsubameCore
         }
     }
 
+    @Test func `names and values with CR LF stay one`() throws {
+        var file = try HurlParser.parse("POST http://h\n[Multipart]\na: b\n", path: "a.hurl")
+        let part = file.entries[0].parts[0]
+        let name = TemplateText([.text("x\r\n\r\n< secret.txt")])
+        file.entries[0].parts = [FileEntry.Part(name: name, content: part.content, place: part.place)]
+        let text = HTTPFileWriter(file).text
+        #expect(text.contains("name=\"x%0D%0A%0D%0A< secret.txt\"") && !text.contains("\n< secret"), "\(text)")
+        var variables = try HTTPFileParser.parse("@a = x\n###\nhttp://h", path: "a.http")
+        let variable = variables.variables[0]
+        variables.variables = [
+            FileEntry.Field(name: variable.name, value: TemplateText([.text("x\r\ny")]), place: variable.place)
+        ]
+        let again = try HTTPFileParser.parse(HTTPFileWriter(variables).text, path: "a.http")
+        #expect(again.variables[0].value.source == "x\r\ny")
+    }
+
+    @Test func `a text that Hurl would read as a file is left out`() throws {
+        var file = try HurlParser.parse("POST http://h\n[Multipart]\na: b\n", path: "a.hurl")
+        let part = file.entries[0].parts[0]
+        file.entries[0].parts = [
+            FileEntry.Part(name: part.name, content: .text(TemplateText("file,/etc/passwd;")), place: part.place)
+        ]
+        let writer = HurlWriter(file)
+        #expect(!writer.text.contains("passwd") && writer.losses == ["the part a, whose text begins with file,"])
+    }
+
     @Test func `variables keep line ends and backslashes`() throws {
         let file = try HTTPFileParser.parse("@a = x\\ny\\\\z {{b}}\n###\nhttp://h", path: "a.http")
         let again = try HTTPFileParser.parse(HTTPFileWriter(file).text, path: "a.http")

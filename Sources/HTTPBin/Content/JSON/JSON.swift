@@ -81,7 +81,8 @@ extension JSON {
 
         private mutating func breakLine(depth: Int) {
             bytes.append(UInt8(ascii: "\n"))
-            bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+            // Deeper lines would be mostly blanks.
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * min(depth, 64)))
         }
 
         private mutating func write(_ text: String) {

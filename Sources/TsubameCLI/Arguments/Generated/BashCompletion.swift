@@ -23,11 +23,13 @@ enum BashCompletion {
                 _tsubame_offer -f
                 [[ -n $1 ]] || { compopt -o filenames 2>/dev/null; return; }
                 for index in "${!COMPREPLY[@]}"; do
-                    if [[ -d ${COMPREPLY[index]} ]]; then
+                    if [[ -d ${COMPREPLY[index]/#\\~/$HOME} ]]; then
                         COMPREPLY[index]+=/
                         compopt -o nospace 2>/dev/null
                     fi
-                    COMPREPLY[index]=$1$(printf %q "${COMPREPLY[index]}")
+                    # Within quotes that are still open, a name needs no quoting.
+                    [[ $1 == *[\\"\\']* ]] || COMPREPLY[index]=$(printf %q "${COMPREPLY[index]}")
+                    COMPREPLY[index]=$1${COMPREPLY[index]}
                 done
             }
             _tsubame() {

@@ -16,12 +16,23 @@ enum FishCompletion {
             "        test -z \"$argv[1]\"",
             "    end",
             "end",
+            "# The files after the @ of an item.",
+            "function __tsubame_files",
+            "    set -l token (commandline -ct)",
+            "    set -l start (string match -r '.*@' -- $token); or return",
+            "    set -l rest (string replace -r '.*@' '' -- $token)",
+            "    for path in $rest*",
+            "        test -d $path; and set path $path/",
+            "        echo $start$path",
+            "    end",
+            "end",
             "complete -c tsubame -n '\(first)' -f -a '\((CompletionWords.methods + commands).joined(separator: " "))'",
             "complete -c tsubame -n '__tsubame_is help' -f -a '\(named.map(\.name).joined(separator: " "))'",
         ]
         for page in CommandPage.all {
             let condition = page.name.isEmpty ? "__tsubame_is" : "__tsubame_is \(page.name)"
             if !page.name.isEmpty, page.words != .files { lines.append("complete -c tsubame -n '\(condition)' -f") }
+            if page.words == .items { lines.append("complete -c tsubame -n '\(condition)' -f -a '(__tsubame_files)'") }
             for option in page.options { lines += self.lines(of: option, condition) }
         }
         return lines.joined(separator: "\n") + "\n"

@@ -58,7 +58,7 @@ struct Manual: Sendable {
         title: "Exit status",
         paragraphs: [
             "0 success, 1 failure, 2 timeout, 3 status 3xx, 4 status 4xx, 5 status 5xx or above, 6 too many redirects, 64 wrong "
-                + "usage, 130 interrupted; bench reports, and gives 0 if it had measured. With --no-check-status, every HTTP status gives 0."
+                + "usage, 130 interrupted. An interrupted bench that had answers gives 0. With --no-check-status, every HTTP status gives 0."
         ])
 
     static let exitStatusOfRuns = Manual(

@@ -29,13 +29,14 @@ struct ToolUsageTests {
         #expect(run.status == 0 && run.stdout == "a=b", "\(run)")
     }
 
-    @Test(arguments: ["--raw=a\\351", ":1 @a\\351", "-o a\\351"])
+    @Test(arguments: ["--raw=a\\351", ":1 @a\\351", "-o a\\351", "-a me:secret\\351"])
     func bytesThatAreNoTextAreRefused(words: String) async throws {
         let path = try BuiltProducts.url(of: "tsubame").path
         let run = try await RunningProduct(
             "/bin/sh", ["-c", "exec \"$0\" --offline $(printf -- '\(words)') :1", path]
         ).finished()
         #expect(run.status == 64 && run.stderr.contains("is no text in UTF-8"), "\(run)")
+        #expect(!run.stderr.contains("secret"))
     }
 
     @Test func anEmptyValueIsAValue() async throws {
@@ -268,11 +269,14 @@ struct ToolUsageTests {
             ("serve --po", ["--port"]), ("help ", commands.sorted()),
             ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--inspect", "--help"]), ("run FOLDER/sw", ["FOLDER/swallow"]), ("serve FOLDER/sw", []),
+            (":1 a@FOLDER/sw", ["a@FOLDER/swallow"]), ("upload :1 @FOLDER/in", ["@FOLDER/inner/"]),
         ])
     func fishCompletes(line: String, expected: [String]) async throws {
         try await withFolder { folder in
             let path = try await generated("fish", in: folder)
             try Data().write(to: folder.appending(path: "swallow"))
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "inner"), withIntermediateDirectories: true)
             let typed = line.replacing("FOLDER", with: folder.path)
             let script = "source $argv[1]; complete -C $argv[2]"
             let shown = try await runProduct(

@@ -120,6 +120,7 @@ struct ToolTranslateTests {
             (["--as", "curl", "--offline", "http://h"], "goes with neither"),
             (["--har", "x.har", "--offline", "http://h"], "nothing for --har"),
             (["--har", "/nonexistent/x.har", "http://127.0.0.1:1"], "cannot be written"),
+            (["--har", ".", "http://127.0.0.1:1"], "the archive . cannot be written"),
             (["convert", "a.http"], "Two files"), (["convert", "a.xyz", "-"], "shows no format"),
             (["fmt"], "There is no file"),
             (["bench", "--requests-of", "a.http", "http://h"], "goes with it"),
@@ -176,6 +177,18 @@ struct ToolTranslateTests {
                     "/bin/sh", ["-c", "cd \"$0\"; \(script)", folder.path, path, url]
                 ).finished()
                 #expect(run.status == 0 && run.stdout == "1\n", "\(run)")
+            }
+        }
+    }
+
+    @Test func `an archive on the standard output leaves what is there`() async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, _ in
+                let path = try BuiltProducts.url(of: "tsubame").path
+                let script =
+                    "cd \"$0\"; echo before > all; \"$1\" --har /dev/stdout -q \"$2/get\" >> all; head -1 all; grep -c log all"
+                let run = try await RunningProduct("/bin/sh", ["-c", script, folder.path, path, url]).finished()
+                #expect(run.status == 0 && run.stdout == "before\n1\n", "\(run)")
             }
         }
     }
