@@ -116,11 +116,15 @@ struct ConfigFile {
     /// - Parameter line: the line, or the beginning of its option.
     /// - Throws: the problem, if the line is about connections, TLS or credentials.
     mutating func take(_ problem: UsageProblem, of line: some StringProtocol) throws(UsageProblem) {
-        let option = ShellWords.split(String(line))?.first ?? String(line.drop { $0 == " " || $0 == "\t" })
-        let isShort = option.hasPrefix("-") && !option.hasPrefix("--")
-        let name = option.drop { $0 == "-" }
-        if isShort ? Self.isOfSafety(letters: name) : Self.isOfSafety(name.prefix { !" \t=".contains($0) }) {
-            throw problem
+        let words =
+            ShellWords.split(String(line))
+            ?? line.split { $0 == " " || $0 == "\t" }.map { String($0.drop { $0 == "'" || $0 == "\"" }) }
+        for (index, word) in words.enumerated() where index == 0 || word.hasPrefix("-") {
+            let isShort = word.hasPrefix("-") && !word.hasPrefix("--")
+            let name = word.drop { $0 == "-" }
+            if isShort ? Self.isOfSafety(letters: name) : Self.isOfSafety(name.prefix { !" \t='\"".contains($0) }) {
+                throw problem
+            }
         }
         problems.append(problem)
     }

@@ -5,16 +5,20 @@ import TsubamePlatform
 enum PrivateFile {
     /// Checks that the file can be written.
     static func check(_ path: String, named name: String) throws(SystemError) {
-        if isWrittenInPlace(path) {
-            // To open a pipe and to close it again would end its reader.
-            guard let status = FileStatus(of: path), status.kind != .folder, status.kind != .socket else {
-                throw SystemError("\(name) cannot be written", code: EISDIR)
-            }
-            try checkOwner(status, named: name)
-            guard access(path, W_OK) == 0 else { throw SystemError("\(name) cannot be written") }
-        } else if access(FilePath.folder(of: FilePath.absolute(path)), W_OK | X_OK) != 0 {
-            throw SystemError("\(name) cannot be written")
+        let status = FileStatus(of: path)
+        switch status?.kind {
+        case .folder: throw SystemError("\(name) cannot be written", code: EISDIR)
+        case .socket where !isStream(path): throw SystemError("\(name) cannot be written", code: ENXIO)
+        default: break
         }
+        guard let status, isWrittenInPlace(path) else {
+            let folder = FilePath.folder(of: FilePath.absolute(path))
+            if access(folder, W_OK | X_OK) != 0 { throw SystemError("\(name) cannot be written") }
+            return
+        }
+        // To open a pipe and to close it again would end its reader.
+        try checkOwner(status, path, named: name)
+        if access(path, W_OK) != 0 { throw SystemError("\(name) cannot be written") }
     }
 
     /// Replaces the file as a whole, so that no reader sees a half of it. A device or a pipe cannot be replaced, and takes the
@@ -35,15 +39,19 @@ enum PrivateFile {
         }
     }
 
-    /// Whether the path names something other than a regular file, or a stream of the process such as `/dev/stdout`.
-    private static func isWrittenInPlace(_ path: String) -> Bool {
-        guard let status = FileStatus(of: path) else { return false }
-        return status.kind != .regular || path.hasPrefix("/dev/")
+    /// Whether the path names a stream of the process, which may lead to a file with other content.
+    private static func isStream(_ path: String) -> Bool {
+        ["/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
     }
 
-    /// Another user must not get the bytes by a pipe of his own.
-    private static func checkOwner(_ status: FileStatus, named name: String) throws(SystemError) {
-        guard status.owner == geteuid() || status.owner == 0 else {
+    private static func isWrittenInPlace(_ path: String) -> Bool {
+        guard let status = FileStatus(of: path) else { return false }
+        return status.kind != .regular || isStream(path)
+    }
+
+    /// Another user must not get the bytes by a pipe of his own in a folder that all may write.
+    private static func checkOwner(_ status: FileStatus, _ path: String, named name: String) throws(SystemError) {
+        guard status.kind != .pipe || isStream(path) || status.owner == geteuid() || status.owner == 0 else {
             throw SystemError("\(name) cannot be written", code: EPERM)
         }
     }
@@ -55,7 +63,7 @@ enum PrivateFile {
         let descriptor = Descriptor(number: file)
         do throws(SystemError) {
             guard let status = FileStatus(of: file) else { throw SystemError("\(name) cannot be written") }
-            try checkOwner(status, named: name)
+            try checkOwner(status, path, named: name)
         } catch {
             descriptor.shut()
             throw error

@@ -72,8 +72,12 @@ struct HurlScanner {
 
     // MARK: Space and lines
 
-    /// The number of blanks just before this place.
-    var blanksBefore: Int { scalars[..<offset].reversed().prefix { $0 == " " || $0 == "\t" }.count }
+    /// The number of blanks just before this place, without one that follows a backslash.
+    var blanksBefore: Int {
+        let blanks = scalars[..<offset].reversed().prefix { $0 == " " || $0 == "\t" }.count
+        let isEscaped = !scalars[..<(offset - blanks)].reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
+        return blanks > 0 && isEscaped ? blanks - 1 : blanks
+    }
 
     mutating func skipSpace() { while let scalar = current, scalar == " " || scalar == "\t" { offset += 1 } }
 

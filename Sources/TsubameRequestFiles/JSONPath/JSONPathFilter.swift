@@ -60,7 +60,8 @@ indirect enum JSONPathFilter: Sendable {
             case .fixed(let fixed): compiled = fixed
             case .operand(let operand):
                 guard case .string(let text) = try operand.value(current, root) else { return false }
-                compiled = try? Pattern(text, .interoperable)
+                // The document may bring one pattern for each of its values.
+                compiled = try? Pattern(text, .interoperable, maximumSteps: 1_000)
             }
             guard let compiled else { return false }
             do throws(Pattern.TooMuchWork) {

@@ -35,8 +35,13 @@ package struct Pattern: Sendable {
     let program: PatternProgram
 
     package init(_ text: String, _ dialect: Dialect = .usual) throws(Problem) {
+        try self.init(text, dialect, maximumSteps: PatternProgram.maximumSteps)
+    }
+
+    /// - Parameter maximumSteps: the most places that the pattern may have, with those of counted repetitions.
+    init(_ text: String, _ dialect: Dialect = .usual, maximumSteps: Int) throws(Problem) {
         var parser = PatternParser(text, dialect)
-        program = try PatternProgram(parser.parse(), groups: parser.groupCount)
+        program = try PatternProgram(parser.parse(), groups: parser.groupCount, maximumSteps: maximumSteps)
     }
 
     /// The first match in the text, from a position on.

@@ -2,7 +2,9 @@
 
 struct PatternProgram: Sendable {
     /// The most steps that a pattern may become. Counted repetitions repeat their steps.
-    private static let maximumSteps = 20_000
+    static let maximumSteps = 20_000
+    /// The most places to remember for all steps together. Each thread of the machine remembers those of all groups.
+    private static let maximumPlaces = 1_000_000
     /// The most visits of steps in one search. A counted repetition has many steps, and each may be visited at each character.
     static let maximumVisits = 1 << 31
 
@@ -18,21 +20,26 @@ struct PatternProgram: Sendable {
 
     private var steps: [Step] = []
     private let slots: Int
+    /// The steps that may still be added. A set counts once for each of its parts.
+    private var room: Int
 
-    init(_ node: PatternNode, groups: Int) throws(Pattern.Problem) {
+    init(_ node: PatternNode, groups: Int, maximumSteps: Int) throws(Pattern.Problem) {
         slots = groups * 2
+        room = maximumSteps
         try add(.save(0))
         try compile(node)
         try add(.save(1))
         try add(.end)
+        guard steps.count * slots <= Self.maximumPlaces else { throw Self.tooLarge }
     }
 
     // MARK: Compiling
 
+    private static var tooLarge: Pattern.Problem { Pattern.Problem(reason: "the pattern is too large", offset: 0) }
+
     private mutating func add(_ step: Step) throws(Pattern.Problem) {
-        guard steps.count < Self.maximumSteps else {
-            throw Pattern.Problem(reason: "the pattern is too large", offset: 0)
-        }
+        if case .character(let set) = step { room -= max(set.parts.count, 1) } else { room -= 1 }
+        guard room >= 0 else { throw Self.tooLarge }
         steps.append(step)
     }
 
@@ -165,6 +172,8 @@ struct PatternProgram: Sendable {
                 open.append((second, saved))
                 open.append((first, saved))
             case .save(let slot):
+                // The places of all groups are copied.
+                visits += slots / 16
                 var saved = saved
                 saved[slot] = position
                 open.append((step + 1, saved))

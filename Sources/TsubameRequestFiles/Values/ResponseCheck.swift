@@ -26,10 +26,10 @@ extension ValueReading {
         return failures
     }
 
-    /// The failure of the body that is expected as a whole. JSON is compared by its values, other text as it is.
     /// The most bytes of a JSON body that is compared line by line.
     private static let indentedBytes = 64 << 10
 
+    /// The failure of the body that is expected as a whole. JSON is compared by its values, other text as it is.
     package func failure(ofBody expected: ExpectedResponse) throws(ValueProblem) -> AssertionFailure? {
         guard let body = expected.body else { return nil }
         let place = expected.bodyPlace ?? expected.place

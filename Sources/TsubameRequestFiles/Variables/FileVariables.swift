@@ -76,12 +76,14 @@ package struct FileVariables: Sendable {
         let spelled = secrets.flatMap { [$0, PercentEncoding.decodeLeniently($0)] }
         let forms = spelled.flatMap { secret in
             let json = String(JSONSyntax.string(secret).dropFirst().dropLast())
-            let escaped = json.utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return unit < 0x80
-                    ? String(UnicodeScalar(UInt8(unit)))
-                    : "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
-            }.joined()
+            let plain = secret.replacing("\\", with: "\\\\")
+            // Go escapes what HTML has a meaning for, PHP may, and .NET escapes more. PHP escapes slashes, too.
+            let escaped = [
+                Self.escaped(json, "", isUpper: false), Self.escaped(json, "", isUpper: true),
+                Self.escaped(json, "&<>", isUpper: false), Self.escaped(json, "&<>'", isUpper: true),
+                Self.escaped(plain, "\"&'+<>`", isUpper: true),
+            ]
+            let inJSON = ([json] + escaped).flatMap { [$0, $0.replacing("/", with: "\\/")] }
             // Parts of a URL keep different characters.
             let encoded = ["", "/", "/:@!$&'()*,;=+?", "/:@!$'()*,;?"].flatMap { kept in
                 // A percent sign may stay as it is.
@@ -90,14 +92,18 @@ package struct FileVariables: Sendable {
             let inURL = encoded.flatMap {
                 [$0, $0.replacing("%20", with: "+"), $0.lowercased(), Self.lowercasedEscapes($0)]
             }
-            // PHP escapes slashes, and Go what HTML has a meaning for.
-            let slashes = [json, escaped].map { $0.replacing("/", with: "\\/") }
-            let markup = escaped.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c")
-                .replacing(">", with: "\\u003e")
-            return [secret, secret.lowercased(), secret.replacing("+", with: " "), json, escaped, markup] + slashes
-                + inURL
+            return [secret, secret.lowercased(), secret.replacing("+", with: " ")] + inJSON + inURL
         }
         return Set(forms).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// The text with `\u` escapes for these characters, and for all that are not ASCII.
+    private static func escaped(_ text: String, _ characters: String, isUpper: Bool) -> String {
+        text.utf16.map { unit in
+            if unit < 0x80, !characters.utf16.contains(unit) { return String(UnicodeScalar(UInt8(unit))) }
+            let digits = String(unit, radix: 16, uppercase: isUpper)
+            return "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+        }.joined()
     }
 
     /// The text with the digits of its percent-escapes in lower case, as .NET writes them.

@@ -53,8 +53,10 @@ package enum XPathQuery {
         library.setErrorHandler(nil) { _, _ in }
         defer { library.setErrorHandler(nil, nil) }
         let bytes = Array(text.utf8)
-        if !isHTML, bytes.firstRange(of: Array("<!ENTITY".utf8)) != nil {
-            throw Problem("the body declares entities, which are not replaced here")
+        if !isHTML, let start = bytes.firstRange(of: Array("<!DOCTYPE".utf8)),
+            bytes[start.upperBound...].firstRange(of: Array("<!ENTITY".utf8)) != nil
+        {
+            throw Problem("the body has <!ENTITY after <!DOCTYPE, and a document that declares entities is refused")
         }
         guard let size = Int32(exactly: bytes.count), size > 0 else { throw Problem("the body is empty") }
         let read = isHTML ? library.readHTML : library.readXML

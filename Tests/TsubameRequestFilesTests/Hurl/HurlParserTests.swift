@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("x\\u{20}", "x "), ("x\\u{20} \t", "x "), ("x ", "x"), ("\\u{20} ", " "), ("x\\u{20} # c", "x "),
+        ("x\\u{20}", "x "), ("x\\u{20} \t", "x "), ("x ", "x"), ("x\\ ", "x "), ("x\\  ", "x "), ("x\\\\ ", "x\\"),
+        ("\\u{20} ", " "), ("x\\u{20} # c", "x "),
     ])
     func `a blank that is an escape belongs to a value`(source: String, text: String) throws {
         let file = try parse("POST http://h\n[Form]\na: \(source)\n")

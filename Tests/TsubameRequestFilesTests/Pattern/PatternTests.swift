@@ -55,6 +55,9 @@ import Testing
         #expect(throws: Pattern.Problem.self) { try Pattern("((a{1000}){1000}){1000}") }
         #expect(throws: Pattern.Problem.self) { try Pattern(String(repeating: "(", count: 100_000)) }
         #expect(throws: Pattern.Problem.self) { try Pattern("a\(String(repeating: "*", count: 100_000))") }
+        #expect(throws: Pattern.Problem.self) { try Pattern(String(repeating: "()", count: 5_000)) }
+        #expect(throws: Pattern.Problem.self) { try Pattern("[\(String(repeating: "a-z", count: 20_000))]") }
+        #expect(throws: Pattern.Problem.self) { try Pattern("a{600}b{600}", maximumSteps: 1_000) }
         let program = try Pattern("(?:(?:x?){99}){99}z").program
         let long = Array(repeating: Unicode.Scalar("x"), count: 1_000)
         #expect(throws: Pattern.TooMuchWork.self) {

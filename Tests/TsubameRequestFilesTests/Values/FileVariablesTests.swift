@@ -142,7 +142,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"A&b/c+D=="#, [#"A&b\/c+D=="#, "A%26b%2Fc%2BD%3D%3D", "A%26b%2fc%2bD%3d%3d", #"A\u0026b/c+D=="#])
+        (
+            #"A&b/c+D=="#,
+            [
+                #"A&b\/c+D=="#, "A%26b%2Fc%2BD%3D%3D", "A%26b%2fc%2bD%3d%3d", #"A\u0026b/c+D=="#, #"A\u0026b\/c+D=="#,
+                #"A\u0026b/c\u002BD=="#,
+            ]
+        )
     ])
     func `a secret is hidden as servers write it`(secret: String, forms: [String]) {
         var variables = FileVariables()

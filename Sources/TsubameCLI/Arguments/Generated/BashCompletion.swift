@@ -19,17 +19,30 @@ enum BashCompletion {
             }
             # Without a beginning, bash itself quotes the names and goes into folders.
             _tsubame_files() {
-                local index
+                local index quote='' name
                 _tsubame_offer -f
                 [[ -n $1 ]] || { compopt -o filenames 2>/dev/null; return; }
+                for ((index = 0; index < ${#1}; index++)); do
+                    name=${1:index:1}
+                    case $name in
+                    \\\\) [[ $quote == "'" ]] || ((index++)) ;;
+                    '"'|"'") if [[ -z $quote ]]; then quote=$name; elif [[ $quote == "$name" ]]; then quote=''; fi ;;
+                    esac
+                done
                 for index in "${!COMPREPLY[@]}"; do
                     if [[ -d ${COMPREPLY[index]/#\\~/$HOME} ]]; then
                         COMPREPLY[index]+=/
                         compopt -o nospace 2>/dev/null
                     fi
-                    # Within quotes that are still open, a name needs no quoting.
-                    [[ $1 == *[\\"\\']* ]] || COMPREPLY[index]=$(printf %q "${COMPREPLY[index]}")
-                    COMPREPLY[index]=$1${COMPREPLY[index]}
+                    if [[ -z $quote ]]; then
+                        COMPREPLY[index]=$1$(printf %q "${COMPREPLY[index]}")
+                        continue
+                    fi
+                    # Within open quotes, such a name could become a command.
+                    case ${COMPREPLY[index]} in
+                    *[\\$\\`\\"\\'\\\\!]*) unset "COMPREPLY[index]" ;;
+                    *) COMPREPLY[index]=$1${COMPREPLY[index]} ;;
+                    esac
                 done
             }
             _tsubame() {

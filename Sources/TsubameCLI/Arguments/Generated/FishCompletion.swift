@@ -18,7 +18,7 @@ enum FishCompletion {
             "end",
             "# The files after the @ of an item.",
             "function __tsubame_files",
-            "    set -l token (commandline -ct)",
+            "    set -l token (string unescape -- (commandline -ct)); or return",
             "    set -l start (string match -r '.*@' -- $token); or return",
             "    set -l rest (string replace -r '.*@' '' -- $token)",
             "    for path in $rest*",

@@ -91,7 +91,8 @@ struct ToolConfigTests {
         ("--verify", "--verify"), ("--auth 'a:b", "quote"), ("--proxy=http:http//x", "--proxy"),
         ("--tls-min 3", "--tls-min"), ("--max-connections=0", "--max-connections"),
         ("-a me:hidden", "long name"), ("-Adigest", "long name"), ("--no-verify", "verify"),
-        ("-va me:hidden", "long name"), ("'-a' me:hidden", "long name"),
+        ("-va me:hidden", "long name"), ("'-a' me:hidden", "long name"), ("--follow --proxy=http://p", "one option"),
+        ("\"--proxy\" 'http://p", "quote"),
     ])
     func aMistakeAboutTheWayOfARequestEndsTheTool(config: String, text: String) async throws {
         try await ScriptedServer.start().use { server in

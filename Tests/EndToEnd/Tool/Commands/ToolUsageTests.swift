@@ -239,12 +239,15 @@ struct ToolUsageTests {
             ([":1", "a@FOLDER/swallow"], [#"a@FOLDER/swallow\ photo.jpg"#]),
             ([":1", "@FOLDER/sw"], [#"@FOLDER/swallow\ photo.jpg"#]),
             (["upload", ":1", "@FOLDER/in"], ["@FOLDER/inner/"]),
+            ([":1", "\"a@FOLDER/swallow"], ["\"a@FOLDER/swallow photo.jpg"]), ([":1", "\"a@FOLDER/evil"], []),
+            ([":1", "a@FOLDER/evil"], [#"a@FOLDER/evil\$\(id\)"#]),
+            ([":1", "it\\'s@FOLDER/swallow"], [#"it\'s@FOLDER/swallow\ photo.jpg"#]),
             (["run", "FOLDER/sw"], ["FOLDER/swallow photo.jpg"]), (["convert", "a", "FOLDER/in"], ["FOLDER/inner"]),
         ])
     func bashCompletes(words: [String], expected: [String]) async throws {
         try await withFolder { folder in
             let path = try await generated("bash", in: folder)
-            try Data().write(to: folder.appending(path: "swallow photo.jpg"))
+            for name in ["swallow photo.jpg", "evil$(id)"] { try Data().write(to: folder.appending(path: name)) }
             try FileManager.default.createDirectory(
                 at: folder.appending(path: "inner"), withIntermediateDirectories: true)
             let script = """
