@@ -26,7 +26,6 @@ struct ImportedEntry {
 
     /// - Parameter bodyLimit: the memory for each body, in bytes. One byte more shows that a body goes on.
     init(_ entry: HTTPArchive.Entry, bodyLimit: Int) {
-        let bodyLimit = min(max(bodyLimit, 0), .max - 1)
         cut = (entry.request.postData?.isIncomplete == true, entry.response.content.isIncomplete)
         // A time is written again by cutting off what is less than a millisecond.
         started = entry.started.map { ($0.timeIntervalSince1970 * 1000).rounded() + 0.001 }

@@ -60,6 +60,9 @@ public final class TrafficLog: Sendable {
 
     /// An empty log.
     public init(limits: Limits = Limits()) {
+        var limits = limits
+        // One byte more than the limit is taken, to show that a body goes on.
+        limits.body = min(max(limits.body, 0), .max - 1)
         self.limits = limits
         // Events that wait and calls that were read have the limit together, up to a step.
         let step = limits.total / 8
@@ -143,7 +146,7 @@ public final class TrafficLog: Sendable {
 
     private func tap(_ observers: ObserverList) -> EventSubscription {
         // One byte more shows that a body goes on.
-        EventSubscription(observers, bodyBytes: min(max(limits.body, 0), .max - 1) + 1) { [inbox] event in
+        EventSubscription(observers, bodyBytes: limits.body + 1) { [inbox] event in
             switch event.kind {
             case .requestBody, .responseBody: inbox.add(event, from: 0)
             default: break

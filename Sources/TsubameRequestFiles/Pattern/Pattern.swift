@@ -38,7 +38,7 @@ package struct Pattern: Sendable {
         try self.init(text, dialect, maximumSteps: PatternProgram.maximumSteps)
     }
 
-    /// - Parameter maximumSteps: the most places that the pattern may have, with those of counted repetitions.
+    /// - Parameter maximumSteps: the most steps that the pattern may become.
     init(_ text: String, _ dialect: Dialect = .usual, maximumSteps: Int) throws(Problem) {
         var parser = PatternParser(text, dialect)
         program = try PatternProgram(parser.parse(), groups: parser.groupCount, maximumSteps: maximumSteps)

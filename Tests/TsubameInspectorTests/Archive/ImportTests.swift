@@ -54,6 +54,14 @@ import TsubameTesting
         #expect(log.count == 5)
     }
 
+    @Test(arguments: [Int.max, 0, -5]) func `any limit of bodies may be set`(limit: Int) async throws {
+        var limits = TrafficLog.Limits()
+        limits.body = limit
+        let log = TrafficLog(limits: limits)
+        log.keepBodies()
+        #expect(try log.add(har: try await recorded().har()) == 5)
+    }
+
     static let faults = [
         ("", "the text is no JSON"), ("[]", "has another type than HAR 1.2 says"),
         ("{\"log\":{}}", "log has no “entries”"),
