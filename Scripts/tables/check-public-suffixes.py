@@ -4,22 +4,25 @@
     check-public-suffixes.py swift         writes the cases of Tests/TsubameWireTests/PublicSuffix/PublicSuffixCases.swift
     check-public-suffixes.py make FILE     writes a line a host: the host, a tab, its registrable domain or `-`, a tab, the
                                            same by the ICANN section alone; for every rule of the list and for names made
-                                           up around it. The tests read the file that TSUBAME_PUBLIC_SUFFIXES names.
+                                           up around it; and beside it FILE.list, the list itself. The tests read the
+                                           files that TSUBAME_PUBLIC_SUFFIXES names.
 
     pip install publicsuffixlist==1.1.2.20261023
 
-Both work on the list of Debian's package `publicsuffix`, and so does the table. The cases are those of the list's own
-test (/usr/share/doc/publicsuffix/examples/test_psl.txt).
+Both work on the list of that package, and so does the table. The cases are those of the list's own test, which the package
+holds, too.
 """
 import pathlib
 import random
 import re
 import sys
 
+import publicsuffixlist
 from publicsuffixlist import PublicSuffixList
 
-LIST = pathlib.Path("/usr/share/publicsuffix/public_suffix_list.dat")
-VECTORS = pathlib.Path("/usr/share/doc/publicsuffix/examples/test_psl.txt")
+PACKAGE = pathlib.Path(publicsuffixlist.__file__).parent
+LIST = PACKAGE / "public_suffix_list.dat"
+VECTORS = PACKAGE / "test_psl.txt"
 CASES = (pathlib.Path(__file__).resolve().parents[2]
          / "Tests/TsubameWireTests/PublicSuffix/PublicSuffixCases.swift")
 
@@ -67,6 +70,7 @@ def hosts():
 def make(path):
     every = PublicSuffixList(LIST.open("rb"), only_icann=False)
     icann = PublicSuffixList(LIST.open("rb"), only_icann=True)
+    pathlib.Path(path + ".list").write_bytes(LIST.read_bytes())
     count = 0
     with open(path, "w", encoding="ascii") as output:
         for host in dict.fromkeys(hosts()):

@@ -4,8 +4,10 @@
     make-public-suffixes.py [FILE]    writes Sources/TsubameWire/PublicSuffix/PublicSuffixTableData.swift
     make-public-suffixes.py --check   exits with 1 if that file is not what this script would write
 
-FILE is a list in the format of https://publicsuffix.org/list/, by default that of Debian's package `publicsuffix`
-(apt-get install publicsuffix). Its date is taken from its line `// VERSION:`, or else from the version of the package.
+FILE is a list in the format of https://publicsuffix.org/list/, by default that of the Python package of the version below.
+Its date is taken from its line `// VERSION:`.
+
+    pip install publicsuffixlist==1.1.2.20261023
 
 The list becomes a deterministic acyclic automaton over the names of its rules, as A-labels and from their last character
 to their first, written as a text that is walked as it lies there. Bytes from 0x21 to 0x7E:
@@ -19,13 +21,11 @@ to their first, written as a text that is walked as it lies there. Bytes from 0x
 """
 import pathlib
 import re
-import subprocess
 import sys
 import unicodedata
 
 OUTPUT = (pathlib.Path(__file__).resolve().parents[2]
           / "Sources/TsubameWire/PublicSuffix/PublicSuffixTableData.swift")
-LIST = pathlib.Path("/usr/share/publicsuffix/public_suffix_list.dat")
 WIDTH = 112
 
 CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-."
@@ -69,15 +69,15 @@ def date(text, path):
     found = re.search(r"^// VERSION: (\d{4}-\d{2}-\d{2})", text, re.M)
     if found:
         return found[1]
+    sys.exit("%s does not say its date (// VERSION: yyyy-mm-dd…)" % path)
+
+
+def packaged():
     try:
-        version = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "publicsuffix"],
-                                 capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        version = ""
-    found = re.match(r"(\d{4})(\d{2})(\d{2})", version)
-    if path != LIST or not found:
-        sys.exit("%s does not say its date (// VERSION: yyyy-mm-dd…)" % path)
-    return "-".join(found.groups())
+        import publicsuffixlist
+    except ImportError:
+        sys.exit("There is no list: pip install publicsuffixlist, or name a file.")
+    return pathlib.Path(publicsuffixlist.__file__).parent / "public_suffix_list.dat"
 
 
 class Automaton:
@@ -199,9 +199,9 @@ def source(path):
 
 def main():
     arguments = sys.argv[1:]
-    path = pathlib.Path(arguments[0]) if arguments and arguments[0] != "--check" else LIST
+    path = pathlib.Path(arguments[0]) if arguments and arguments[0] != "--check" else packaged()
     if not path.is_file():
-        sys.exit("There is no %s: apt-get install publicsuffix, or name a list." % path)
+        sys.exit("There is no %s." % path)
     text, count, size = source(path)
     if arguments == ["--check"]:
         if OUTPUT.read_text(encoding="ascii") != text:

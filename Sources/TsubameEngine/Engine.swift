@@ -129,7 +129,8 @@ public final class Engine: CountedTransport {
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
         let loopPool = try loops.home(of: key)
-        loops.current.noteWarmUp(key)
+        // A connection that only shows its certificates serves no call.
+        if !settings.readsCertificates { loops.current.noteWarmUp(key) }
         let warmUp = WarmUp(call, key: key, loopPool: loopPool)
         await withUnsafeContinuation { continuation in
             if warmUp.wait(continuation) { loopPool.loop.execute { loopPool.start(warmUp) } }

@@ -16,8 +16,16 @@ extension ConnectionSettings {
     ///
     /// The settings that are named here have the same text in each process. All others have a text of this process alone: a
     /// closure, such as a resolver, cannot be recognised in another process. A setting that is added later is among them.
+    /// Limits and logs of keys do not change who answers, so they take no part.
     var cacheIdentity: String {
         var rest = self
+        rest.connectionsPerOrigin = Self.plain.connectionsPerOrigin
+        rest.connections = nil
+        rest.idleConnectionLifetime = Self.plain.idleConnectionLifetime
+        rest.connectionLifetime = nil
+        rest.exchangesPerConnection = nil
+        rest.addressLifetime = Self.plain.addressLifetime
+        (rest.tls.keyLogFile, rest.proxyTLS.keyLogFile) = (nil, nil)
         var texts: [String] = []
         func take<Value: Equatable>(_ setting: WritableKeyPath<ConnectionSettings, Value>, as text: String?) {
             guard let text, rest[keyPath: setting] != Self.plain[keyPath: setting] else { return }
@@ -29,6 +37,11 @@ extension ConnectionSettings {
         take(\.interface, as: interface.map { "interface \($0.debugDescription)" })
         take(\.allowedAddresses, as: allowedAddresses == .publicOnly ? "public addresses" : nil)
         take(\.proxy, as: proxy.secretText.map { "proxy \($0)" })
+        take(\.tls, as: tls.cacheText.map { "TLS \($0)" })
+        take(\.proxyTLS, as: proxyTLS.cacheText.map { "TLS with the proxy \($0)" })
+        take(\.unixSocket, as: unixSocket.map { "socket \(CachePath.absolute($0.path))" })
+        let overrides = resolve.map { "\($0.key.debugDescription) \($0.value.debugDescription)" }.sorted()
+        take(\.resolve, as: "addresses \(overrides)")
         if rest != Self.plain {
             var hasher = Hasher()
             hasher.combine(rest)

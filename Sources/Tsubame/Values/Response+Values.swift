@@ -129,7 +129,7 @@ extension Response {
 
     /// The error of a status that is not accepted.
     package func statusError(failure: (any Sendable)?) -> CallError {
-        let excerpt = body.bytes.map { with(collected: $0.slice(0..<Self.excerptBytes)) } ?? self
+        let excerpt = body.bytes.map { with(collected: $0.part(0..<Self.excerptBytes)) } ?? self
         // The engine lets a 407 through only from a proxy, so the server did not send it.
         let proxy = statusCode == 407 ? connection?.proxy : nil
         var advice = proxy == nil ? nil : "check the proxy's credentials"

@@ -57,7 +57,10 @@ struct ArgumentReader<Command: ToolCommand> {
         let value = end == text.endIndex ? nil : String(text[text.index(after: end)...])
         // `--no-verify` would switch verification back on, but its user hardly ever means that.
         if name == "no-verify", let hint = ForeignOptions.hint(name) { throw UsageProblem("--no-verify: \(hint).") }
-        if let option = Command.table[name] {
+        // The help of a small command is whole.
+        if let option = Command.table[name]
+            ?? (name == GeneralOptions.helpAll ? Command.table[GeneralOptions.help] : nil)
+        {
             try add(option, value, as: "--\(name)")
         } else if name.hasPrefix("no-"), value != nil, let option = Command.table["no" + name.dropFirst(3)] {
             // curl calls it --noproxy; users of HTTPie's --no-OPTION write a hyphen.

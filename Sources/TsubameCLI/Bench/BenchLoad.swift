@@ -187,6 +187,7 @@ final class BenchLoad: Sendable {
 
     private func send(by stream: Stream) async {
         var next = state.withLock { Self.next(&$0) }
+        var isFirst = true
         while let (slot, isShort) = next {
             var begun = MonotonicClock.now
             let hasWaited = slot.due > begun + Self.timerTolerance
@@ -198,9 +199,13 @@ final class BenchLoad: Sendable {
                 state.withLock { $0.schedule.giveBack(slot) }
                 break
             }
-            let sample = await sample(of: slot, begun: begun, isShort: isShort, by: stream, hasWaited: hasWaited)
-            next = finish(sample)
-            guard case .failure = sample.outcome else { continue }
+            let outcome = await outcome(of: slot, isShort: isShort, by: stream)
+            next = finish(
+                BenchSample(
+                    slot: slot, begun: begun, end: MonotonicClock.now, outcome: outcome, hasWaited: hasWaited,
+                    isFirst: isFirst))
+            isFirst = false
+            guard case .failure = outcome else { continue }
             try? await Task.sleep(for: .milliseconds(Self.pause))
             next = state.withLock { Self.next(&$0) }
         }
@@ -214,11 +219,10 @@ final class BenchLoad: Sendable {
     /// Sends a request. A short body is taken whole, because this needs fewer bytes for each call, and many calls at once
     /// then still fit into the processor's caches.
     /// - Parameter isShort: whether the last answer to this request was short.
-    private func sample(
-        of slot: BenchSchedule.Slot, begun: MonotonicTime, isShort: Bool, by stream: Stream, hasWaited: Bool
-    ) async -> BenchSample {
+    private func outcome(
+        of slot: BenchSchedule.Slot, isShort: Bool, by stream: Stream
+    ) async -> BenchSample.Outcome {
         let index = slot.index % requests.count
-        let outcome: BenchSample.Outcome
         do {
             if isShort {
                 let response: Response
@@ -227,17 +231,14 @@ final class BenchLoad: Sendable {
                 } else {
                     response = try await stream.sender.client.send(requests[index])
                 }
-                outcome = .answer(BenchSample.Answer(response, bytes: response.bytes.count))
-            } else {
-                outcome = .answer(try await Self.streamed(requests[index], by: stream.sender.client))
+                return .answer(BenchSample.Answer(response, bytes: response.bytes.count))
             }
+            return .answer(try await Self.streamed(requests[index], by: stream.sender.client))
         } catch let error as CallError {
-            outcome = error.kind == .cancelled ? .unfinished : .failure(error)
+            return error.kind == .cancelled ? .unfinished : .failure(error)
         } catch {
-            outcome = .unfinished
+            return .unfinished
         }
-        return BenchSample(
-            slot: slot, begun: begun, end: MonotonicClock.now, outcome: outcome, hasWaited: hasWaited)
     }
 
     private static func streamed(_ request: Request, by client: Client) async throws -> BenchSample.Answer {

@@ -40,9 +40,11 @@ struct BenchSample: Sendable {
     let outcome: Outcome
     /// Whether the request waited for its time, and so began when it was due or a little later.
     let hasWaited: Bool
+    /// Whether it was the first request of its stream.
+    let isFirst: Bool
 
-    /// From when it was due, in nanoseconds.
-    var sinceDue: UInt64 { end - min(end, slot.due) }
+    /// From when it was due, in nanoseconds. One that began a little too early counts from its beginning.
+    var sinceDue: UInt64 { end - min(begun, slot.due) }
 }
 
 /// The times of each phase that a load measures.
@@ -98,12 +100,13 @@ struct BenchRecord: Sendable {
     private(set) var version: HTTPVersion?
     /// Answers and failures of the whole run, with the warm-up.
     private(set) var hasAnswer = false
+    /// The streams whose first request failed.
     private(set) var firstFailures = 0
 
     init(hasRate: Bool = false) { self.hasRate = hasRate }
 
     mutating func add(_ sample: BenchSample) {
-        if !hasAnswer { note(sample.outcome) }
+        if !hasAnswer { note(sample) }
         guard sample.slot.isMeasured else { return }
         switch sample.outcome {
         case .answer(let answer): add(answer, sample)
@@ -129,12 +132,12 @@ struct BenchRecord: Sendable {
     }
 
     /// Before the first answer, failures say whether the run makes sense.
-    private mutating func note(_ outcome: BenchSample.Outcome) {
-        switch outcome {
+    private mutating func note(_ sample: BenchSample) {
+        switch sample.outcome {
         case .answer(let answer):
             hasAnswer = true
             version = answer.version
-        case .failure: firstFailures += 1
+        case .failure: if sample.isFirst { firstFailures += 1 }
         case .unfinished: break
         }
     }

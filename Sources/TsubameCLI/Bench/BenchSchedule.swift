@@ -63,20 +63,24 @@ struct BenchSchedule: Sendable {
         if slot.isMeasured { measured -= 1 }
     }
 
-    /// When the next request is due; nil without a rate.
-    var nextDue: MonotonicTime? { dueTime(index) }
+    /// When the first request was due that counts and was not sent; nil without a rate.
+    var nextDue: MonotonicTime? { dueTime(max(index, warmUpCount)) }
+
+    /// The number of requests that are due during the warm-up.
+    private var warmUpCount: Int { rate.map { Int(min((Double(warmUp) / 1e9 * $0).rounded(.up), 1e18)) } ?? 0 }
 
     /// How many of the wanted number of requests have not begun.
     var unbegun: Int { requests.map { max(0, $0 - measured) } ?? 0 }
 
-    /// How many requests were due by this time and were not sent, because every connection was busy.
+    /// How many requests that count were due by this time and were not sent, because every connection was busy.
     func missed(_ now: MonotonicTime) -> Int {
         guard let rate else { return 0 }
         let last = end.map { min($0, now) } ?? now
         guard last > start else { return 0 }
-        var due = Int((Double(last - start) / 1e9 * rate).rounded(.up))
-        if let requests { due = min(due, index - measured + requests) }
-        return max(0, due - index)
+        var due = Int(min((Double(last - start) / 1e9 * rate).rounded(.up), 1e18))
+        let first = max(index, warmUpCount)
+        if let requests { due = min(due, first - measured + requests) }
+        return max(0, due - first)
     }
 
     private func dueTime(_ index: Int) -> MonotonicTime? {

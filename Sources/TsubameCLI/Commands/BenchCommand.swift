@@ -136,8 +136,8 @@ struct BenchCommand: ToolCommand {
 
     /// Waits for the end of the load, and shows on a terminal how it goes.
     private func watch(_ bench: BenchLoad, _ target: String) {
-        let isShown = Descriptor.errors.isTerminal
-        let traits = TerminalTraits(isTerminal: isShown)
+        let traits = TerminalTraits(isTerminal: true)
+        let isShown = Descriptor.errors.isTerminal && traits.redrawsLines
         var lines = LiveLines()
         while !bench.ends(within: Self.interval) {
             guard isShown else { continue }

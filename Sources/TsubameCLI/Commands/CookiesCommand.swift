@@ -35,13 +35,19 @@ struct CookiesCommand: ToolCommand {
         if words.count > 1 {
             throw UsageProblem("“\(words[1])” is one word too many: tsubame cookies takes one URL.")
         }
+        if let word = words.first, ["clear", "list"].contains(word) {
+            throw UsageProblem("“\(word)” is no URL: --clear removes cookies, and without it they are listed.")
+        }
         if jar != nil, session != nil { throw UsageProblem("--cookie-jar and --session exclude each other.") }
     }
 
     func run() throws -> ExitStatus {
         let url = try words.first.map(URLShorthand.checked)
         let count = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
-        if count == 0 { Diagnostics.say("there is no such cookie") }
+        if count == 0 {
+            let place = jar ?? session.map { "the session \($0)" } ?? "any session"
+            Diagnostics.say("no cookie\(words.first.map { " for \($0)" } ?? "") in \(place)")
+        }
         return count > 0 ? .ok : .failure
     }
 

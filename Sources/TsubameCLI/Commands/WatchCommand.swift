@@ -59,7 +59,7 @@ struct WatchCommand: ToolCommand {
 
     /// Waits for the end, and shows on a terminal how often the answer was the same.
     private func show(_ watch: WatchRun) {
-        let isShown = Descriptor.errors.isTerminal
+        let isShown = Descriptor.errors.isTerminal && TerminalTraits(isTerminal: true).redrawsLines
         var lines = LiveLines()
         while !watch.ends(within: Self.drawing) {
             let snapshot = watch.snapshot

@@ -22,10 +22,11 @@ final class ProgressBoard: Sendable {
     private let isUnicode: Bool
     private let theme: Theme?
 
-    /// nil if the standard error is not a terminal.
+    /// nil if the standard error is not a terminal that redraws lines.
     init?(_ traits: @autoclosure () -> TerminalTraits) {
         guard Descriptor.errors.isTerminal else { return nil }
         let traits = traits()
+        guard traits.redrawsLines else { return nil }
         isUnicode = traits.isUnicode
         theme = traits.hasColours ? traits.theme : nil
     }

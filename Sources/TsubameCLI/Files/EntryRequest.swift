@@ -66,7 +66,8 @@ struct EntryRequest {
         let token = request.headers["X-Amz-Security-Token"]
         let signature = try AWSSignature(scope: scope, user: options.user, token: token, host: uri.host)
         let message = AWSSignature.Message(
-            method: request.method.rawValue, path: uri.path, query: uri.query ?? "", host: uri.authority,
+            method: request.method.rawValue, path: uri.path, query: uri.query ?? "",
+            host: request.headers["Host"] ?? uri.authority,
             contentType: request.headers["Content-Type"] ?? request.body.contentType, body: body)
         for field in signature.fields(for: message, at: .now()) where field.name != "X-Amz-Security-Token" {
             request.headers.append(field.name, field.value)

@@ -33,6 +33,11 @@ struct RequestWords {
             guard let second = rest.popFirst() else { throw UsageProblem("There is no URL after \(first).") }
             typed = second
         }
+        if let method, method.contains(".") {
+            throw UsageProblem(
+                "“\(method)” stands in the place of the method. An option that takes a host needs = before it, such as --no-proxy=\(method)."
+            )
+        }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
         if isDownload, let word = rest.first(where: Self.registered.contains) {
             throw UsageProblem("“\(word)” is a method: it goes before the first URL, and applies to all URLs.")

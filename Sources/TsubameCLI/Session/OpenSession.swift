@@ -79,7 +79,7 @@ struct OpenSession: Sendable {
         guard isChanged else { return }
         try file.update(host: cookieHost, onlyIfNew: isReadOnly) { present in
             var new = present ?? old
-            new.take(given)
+            new.take(given, for: origin)
             if let credentials {
                 new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
             }

@@ -58,11 +58,11 @@ struct Session: Sendable {
         return !name.hasPrefix("content-") && !name.hasPrefix("if-") && name != "cookie" && name != "host"
     }
 
-    /// Keeps the fields that the user gave, and replaces fields of the same names.
-    mutating func take(_ given: HTTPFields) {
+    /// Keeps the fields that the user gave for an origin, and replaces its fields of the same names.
+    mutating func take(_ given: HTTPFields, for origin: String) {
         let new = given.filter { Self.isKept($0.name) }
         let names = Set(new.map(\.name))
-        fields.removeAll { names.contains($0.name) }
+        fields.removeAll { names.contains($0.name) && ($0.origin == nil || $0.origin == origin) }
         fields += new.map { Field(name: $0.name, value: $0.value, origin: nil) }
     }
 

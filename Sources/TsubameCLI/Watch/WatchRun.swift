@@ -144,7 +144,9 @@ final class WatchRun: Sendable {
             var address = kept.address
             if state.records[address] == nil, state.records.count >= Self.mostAddresses { address = "other addresses" }
             state.records[address, default: BenchRecord()].add(
-                BenchSample(slot: slot, begun: slot.due, end: end, outcome: .answer(kept.answer), hasWaited: false))
+                BenchSample(
+                    slot: slot, begun: slot.due, end: end, outcome: .answer(kept.answer), hasWaited: false,
+                    isFirst: false))
         }
         return answer
     }

@@ -140,7 +140,10 @@ public final class Call: Sendable {
     package func onCancel(_ handler: any CallCancellable) -> Bool {
         state.withLock { state in
             if state.isCancelled || state.isFinished { return false }
-            if isGuarded, let earlier = state.handler { state.earlierHandlers.append(earlier) }
+            if isGuarded, let earlier = state.handler {
+                state.earlierHandlers.removeAll { $0.hasEnded }
+                state.earlierHandlers.append(earlier)
+            }
             state.handler = handler
             return true
         }
@@ -304,9 +307,12 @@ package protocol CallCancellable: AnyObject, Sendable {
     func cancel()
     /// The phase of the work, if it can be told on any thread.
     var cancellationPhase: CallError.Phase? { get }
+    /// Whether nothing is left to cancel. May be asked on any thread.
+    var hasEnded: Bool { get }
 }
 
 extension CallCancellable {
+    package var hasEnded: Bool { false }
     package var cancellationPhase: CallError.Phase? { nil }
 }
 

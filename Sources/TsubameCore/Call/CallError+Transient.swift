@@ -5,8 +5,13 @@ package struct FailureCause: Error, Hashable {
     /// Whether the cause may pass. A resolver that does not answer may answer later. An address that is not allowed
     /// stays forbidden.
     package let isTransient: Bool
+    /// Whether the process or the system had no descriptor left. Another attempt succeeds once one was closed.
+    package let isShortOfDescriptors: Bool
 
-    package init(isTransient: Bool) { self.isTransient = isTransient }
+    package init(isTransient: Bool, isShortOfDescriptors: Bool = false) {
+        self.isTransient = isTransient
+        self.isShortOfDescriptors = isShortOfDescriptors
+    }
 }
 
 extension CallError {

@@ -82,9 +82,9 @@ extension CallEvent {
         case .requestBody(_, let offset) where offset >= bodyBytes: return nil
         case .responseBody(_, let offset) where offset >= bodyBytes: return nil
         case .requestBody(let body, let offset):
-            kind = .requestBody(body.slice(0..<bodyBytes - offset), at: offset)
+            kind = .requestBody(body.part(0..<bodyBytes - offset), at: offset)
         case .responseBody(let body, let offset):
-            kind = .responseBody(body.slice(0..<bodyBytes - offset), at: offset)
+            kind = .responseBody(body.part(0..<bodyBytes - offset), at: offset)
         default: return self
         }
         return CallEvent(call: call, time: time, kind: kind)

@@ -41,5 +41,6 @@ package struct ConnectionKey: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(origin.host)
         hasher.combine(origin.port)
+        if let proxy { hasher.combine(proxy) }
     }
 }

@@ -22,7 +22,7 @@ package struct ObservedBeginning: Sendable {
 
     private mutating func cut(_ piece: Bytes) -> Piece? {
         if piece.isEmpty { return nil }
-        let shown = Piece(bytes: piece.slice(0..<limit - count), offset: count)
+        let shown = Piece(bytes: piece.part(0..<limit - count), offset: count)
         count += shown.bytes.count
         hasBegun = true
         return shown

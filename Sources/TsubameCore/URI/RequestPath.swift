@@ -78,10 +78,11 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
                 problem = problem ?? "has a control character in it"
             }
             if literal.utf8.contains(0x23) { problem = problem ?? "has a fragment (#)" }
-            if !inQuery, let mark = literal.firstIndex(of: "?") {
+            // Bytes are compared: a combining mark would join a slash or a mark before it.
+            if !inQuery, let mark = literal.utf8.firstIndex(of: UInt8(ascii: "?")) {
                 endSegments(literal[..<mark], isLast: true)
                 inQuery = true
-                text += literal[..<mark] + "?" + literal[literal.index(after: mark)...]
+                text += literal[..<mark] + "?" + literal[literal.utf8.index(after: mark)...]
                 return
             }
             if !inQuery { endSegments(literal[...], isLast: false) }
@@ -142,17 +143,20 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         /// Checks each segment that ends in the literal. A segment ends at a slash or at the end of the path, and only
         /// then can it be known to be empty or dots.
         private mutating func endSegments(_ literal: Substring, isLast: Bool) {
-            var rest = literal
-            while let slash = rest.firstIndex(of: "/") {
-                check(text + literal[..<slash])
+            let slash = UInt8(ascii: "/")
+            // The segment that the literal goes on with.
+            var begun = text.utf8.lastIndex(of: slash).map { text[text.utf8.index(after: $0)...] } ?? text[...]
+            var rest = literal.utf8
+            while let end = rest.firstIndex(of: slash) {
+                check(begun.isEmpty ? Substring(rest[..<end]) : begun + Substring(rest[..<end]))
                 hasInterpolation = false
-                rest = rest[rest.index(after: slash)...]
+                begun = ""
+                rest = rest[rest.index(after: end)...]
             }
-            if isLast { check(text + literal) }
+            if isLast { check(begun + Substring(rest)) }
         }
 
-        private mutating func check(_ upToHere: String) {
-            let segment = upToHere.lastIndex(of: "/").map { upToHere[upToHere.index(after: $0)...] } ?? upToHere[...]
+        private mutating func check(_ segment: Substring) {
             // Servers decode an escaped dot before they look at segments.
             let dots =
                 segment.contains("%")
@@ -169,19 +173,21 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
             var copy = self
             if !inQuery { copy.endSegments("", isLast: true) }
             var problem = copy.problem
-            let path = text.prefix { $0 != "?" }
+            let (slash, path) = (UInt8(ascii: "/"), text.utf8.prefix { $0 != UInt8(ascii: "?") })
             // An interpolation writes its escapes in upper case.
-            if problem == nil, path.hasPrefix("http"),
-                path.hasPrefix("http%3A%2F%2F") || path.hasPrefix("https%3A%2F%2F")
+            if problem == nil, path.starts(with: "http".utf8),
+                path.starts(with: "http%3A%2F%2F".utf8) || path.starts(with: "https%3A%2F%2F".utf8)
             {
                 problem = "starts with a whole URL that was put in; pass it as get(url:), or give it to the client"
             }
-            if problem == nil, let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/"),
-                path[colon...].hasPrefix(":/")
+            if problem == nil, let colon = path.firstIndex(of: UInt8(ascii: ":")), !path[..<colon].contains(slash),
+                path[colon...].dropFirst().first == slash
             {
                 problem = "starts with a scheme; pass whole URLs as get(url:)"
             }
-            if problem == nil, path.contains("//") { problem = "has an empty segment (//)" }
+            if problem == nil, zip(path, path.dropFirst()).contains(where: { $0 == slash && $1 == slash }) {
+                problem = "has an empty segment (//)"
+            }
             if problem == nil {
                 var text = text
                 text.makeContiguousUTF8()

@@ -47,12 +47,12 @@ struct ReceivedBytes {
     var count: Int { bytes.count }
 
     /// A part of the bytes to keep. A large part shares the memory, and a small one is copied, so that it does not hold much
-    /// more than its size.
+    /// more than its size. The system gives up to 64 KiB of one packet, less a few bytes, and that is a large part.
     func piece(_ range: Range<Int>) -> Bytes {
         guard range.lowerBound >= 0, range.upperBound <= bytes.count, let base = bytes.baseAddress else {
             return Bytes()
         }
-        if let owner, range.count >= capacity / 4 {
+        if let owner, range.count >= capacity / 5 {
             return Bytes(owner: owner, base: base + range.lowerBound, count: range.count)
         }
         return Bytes(copying: UnsafeRawBufferPointer(rebasing: bytes[range]))

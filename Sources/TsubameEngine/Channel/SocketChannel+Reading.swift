@@ -17,7 +17,8 @@ extension SocketChannel {
     private func readAll() {
         var budget = EventLoop.bytesPerCall
         while input.isOn, state == .active {
-            guard budget > 0 else { return callAgain() }
+            // The first read may take all of the budget, and a later one only what is left.
+            guard budget >= input.size.value else { return callAgain() }
             switch isSecured ? readEncrypted() : readPlain() {
             case .bytes(let count):
                 budget -= count
@@ -59,9 +60,11 @@ extension SocketChannel {
         return outcome
     }
 
-    /// Reads into memory of its own, since TLS keeps it until a record is whole, and gives the bytes to TLS.
+    /// Reads into memory of its own, since TLS keeps it until a record is whole, and gives the bytes to TLS. The memory of a
+    /// large body does not stay with a connection whose responses have become small.
     private func readEncrypted() -> Socket.Reading {
         var outcome = Socket.Reading.wouldBlock
+        if input.encrypted.capacity > 4 * input.size.value { input.encrypted = ByteBuffer() }
         input.encrypted.clear(minimumCapacity: input.size.value)
         input.encrypted.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
             outcome =
@@ -82,5 +85,19 @@ extension SocketChannel {
         guard input.isOn != isOn else { return }
         input.isOn = isOn
         if isOn, state == .active { callAgain() }
+    }
+
+    /// The memory for encrypted bytes that an idle connection may keep, in bytes.
+    private static let idleInput = 64 << 10
+
+    /// The connection has nothing to receive for now. The memory of a large body goes.
+    func rest() {
+        if input.encrypted.capacity > Self.idleInput { input.encrypted = ByteBuffer() }
+    }
+
+    /// Begins with the first size of a read again.
+    func resetReadSize() {
+        input.size = ReadSize()
+        input.encrypted = ByteBuffer()
     }
 }

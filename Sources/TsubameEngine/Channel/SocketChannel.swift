@@ -80,7 +80,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         isSecured = true
         try pipeline.syncOperations.addHandler(reader)
         try pipeline.syncOperations.addHandler(handler)
-        try pipeline.syncOperations.addHandler(HandshakeReport())
+        try pipeline.syncOperations.addHandler(HandshakeReport(reader))
     }
 
     /// Whether the receiver takes bytes as they come.
@@ -89,9 +89,6 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     var hasEnded: Bool { input.hasEnded }
     /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
     var isWritable: Bool { output.isWritable }
-
-    /// Begins with the first size of a read again.
-    func resetReadSize() { input.size = ReadSize() }
 
     // MARK: Connecting
 
@@ -153,7 +150,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         guard state == .active else { return }
         if states.hasEnded { input.hasEnded = true }
         // A write to a connection that has ended fails, and what the peer said before is read first.
-        if states.isReadable { read() }
+        // Bytes for which it is called again come in that call: each turn has one budget.
+        if states.isReadable, !registration.isCalledAgain { read() }
         if states.isWritable, state == .active, output.pending.hasFlushed { writeOut() }
     }
 

@@ -2,6 +2,7 @@
 
 import NIOCore
 import TsubameCore
+import TsubamePlatform
 import TsubameSockets
 
 /// Opens a socket to each address in turn. The next one follows after ``AddressOrder/delay``, or at once if the one before
@@ -118,8 +119,16 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
         end(.won(channel, attempt.address))
     }
 
+    /// In milliseconds: the time until a Unix-domain socket is tried again whose queue was full.
+    private static let fullQueueDelay: Int64 = 10
+
     private func failed(_ attempt: Attempt, _ error: any Error) {
         guard tell != nil else { return }
+        // The system does not wait until the server has accepted others (unix(7)). The deadline of connecting ends this.
+        if attempt.address.port == nil, (error as? IOError)?.errnoCode == EAGAIN {
+            next = loopPool.loop.scheduleTask(in: .milliseconds(Self.fullQueueDelay)) { self.connect(attempt) }
+            return
+        }
         attempts.removeAll { $0 === attempt }
         failures.append((attempt.address.description, Connector.words(error)))
         start()

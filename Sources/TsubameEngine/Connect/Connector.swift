@@ -34,6 +34,8 @@ final class Connector: LoopMember, @unchecked Sendable {
     /// A certificate was refused, and why is being found out. However the connector fails from then on, it fails because of it.
     var refusal: CertificateRefusal?
     private(set) var isDone = false
+    /// Whether an idle connection was closed so that the host could be looked up.
+    private var hasFreedDescriptor = false
 
     init(_ waiter: Waiter, _ id: OriginPool.Pool.ConnectorID) {
         self.waiter = waiter
@@ -106,6 +108,9 @@ final class Connector: LoopMember, @unchecked Sendable {
             guard !self.isDone else { return }
             switch result {
             case .success(let addresses): self.resolved(endpoint.host, addresses)
+            case .failure(let error) where error.isShortOfDescriptors && !self.hasFreedDescriptor:
+                self.hasFreedDescriptor = true
+                self.loopPool.freeDescriptor { if !self.isDone { self.resolve(endpoint) } }
             case .failure(let error): self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
             }
         }
@@ -365,5 +370,12 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     func ready(_ states: Readiness) {
         // Its channels have the sockets.
+    }
+}
+
+extension Error {
+    /// Whether a look-up failed because the process had no descriptor left.
+    fileprivate var isShortOfDescriptors: Bool {
+        ((self as? CallError)?.underlying as? FailureCause)?.isShortOfDescriptors ?? false
     }
 }

@@ -113,8 +113,18 @@ final class SystemLookUps: Sendable {
         #endif
         hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?
+        // glibc says EAI_SYSTEM, or EAI_NONAME if it could not load its modules.
+        errno = 0
         let status = getaddrinfo(host, nil, &hints, &list)
+        let code = errno
         defer { if let list { freeaddrinfo(list) } }
+        if status != 0, code == EMFILE || code == ENFILE {
+            throw CallError(
+                .nameResolution, "\(host) could not be looked up: \(String(cString: strerror(code)))",
+                phase: .resolving,
+                advice: "close files or connections, or raise the limit of open files (ulimit -n)",
+                underlying: FailureCause(isTransient: true, isShortOfDescriptors: true))
+        }
         guard status == 0 else {
             throw CallError(
                 .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,

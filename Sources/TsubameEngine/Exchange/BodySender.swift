@@ -109,7 +109,7 @@ final class BodySender: @unchecked Sendable {
         let count = pieces.reduce(0) { $0 + $1.count }
         for piece in pieces { tell(shown.next(piece)) }
         // An observer may have cancelled the call.
-        if exchange.outgoing.isObserved, exchange.isDecided { return }
+        if exchange.outgoing.isObserved, exchange.isCancelled { return }
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
         framing.send(pieces, promise: promise)
@@ -140,7 +140,7 @@ final class BodySender: @unchecked Sendable {
             return isBlocked = true
         }
         tell(end.last.flatMap { shown.next($0) } ?? shown.end())
-        if exchange.outgoing.isObserved, exchange.isDecided { return }
+        if exchange.outgoing.isObserved, exchange.isCancelled { return }
         let count = Int64(end.last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {

@@ -29,7 +29,7 @@ extension Exchange {
         head.body = ResponseBody()
         call.emit(.headReceived(head))
         call.emit(.receiving(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
-        if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes), at: 0)) }
+        if outgoing.shownBytes > 0 { call.emit(.responseBody(body.part(0..<outgoing.shownBytes), at: 0)) }
     }
 
     /// The head has come, a body follows.

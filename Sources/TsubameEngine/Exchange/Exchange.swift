@@ -8,7 +8,7 @@ import TsubamePlatform
 /// One request on its way through the engine: what is sent (``OutgoingRequest``), its place among those that wait for a
 /// connection (``Waiter``), and what has come of the response (``ResponseAssembler``).
 ///
-/// Made where the call runs. Everything but ``cancel()`` and ``takeOutcome()`` happens on the loop of its loop pool. A call gets
+/// Made where the call runs. All but its outcome and its cancellation happens on the loop of its loop pool. A call gets
 /// the first outcome that there is. A cancelled call is answered at once, and the loop then ends the exchange
 /// by itself. So nothing that the loop tells an observer ends an exchange in the middle of something.
 // Guarded by confinement to `loopPool.loop`, where no two accesses overlap, but for the settlement and the phase.
@@ -89,8 +89,11 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     private func endCancelled() { fail(call.cancelled(phase)) }
 
-    /// Whether its outcome is decided, by a cancellation for example. Nothing more of it goes out then.
-    var isDecided: Bool { settlement.isDecided }
+    /// Whether it was cancelled. Nothing more of its request goes out then. A response that has begun is no reason to stop:
+    /// the server may answer while it reads.
+    var isCancelled: Bool { settlement.isCancelled }
+
+    var hasEnded: Bool { settlement.isOver }
 
     // MARK: On the loop
 
@@ -99,7 +102,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func begin() -> Bool {
         if isOver { return false }
         // The call may have gone on without it, and have another one.
-        if !isDecided, isListening || listen() { return true }
+        if !isCancelled, isListening || listen() { return true }
         fail(call.cancelled(phase))
         return false
     }

@@ -49,7 +49,7 @@ final class RequestSender: @unchecked Sendable {
     func send(_ exchange: Exchange, _ plan: SendingPlan, on framing: any RequestFraming) throws(CallError) {
         let now = MonotonicClock.now
         exchange.headGoesOut(at: now, with: plan.bodyWithHead)
-        if exchange.outgoing.isObserved, exchange.isDecided { throw exchange.call.cancelled(exchange.phase) }
+        if exchange.outgoing.isObserved, exchange.isCancelled { throw exchange.call.cancelled(exchange.phase) }
         // A connection that has broken says so later.
         guard framing.sendHead(plan) else { return framing.setDeadline(.head, from: now) }
         if plan.asksFirst {
@@ -90,7 +90,7 @@ final class RequestSender: @unchecked Sendable {
         case .small(let bytes):
             exchange.heldBodyGoesOut(bytes, at: now)
             // An observer may have cancelled the call, whose end is on the way. The request is then not complete.
-            if exchange.outgoing.isObserved, exchange.isDecided { return state = .withheld }
+            if exchange.outgoing.isObserved, exchange.isCancelled { return state = .withheld }
             state = .sent
             framing.setDeadline(.head, from: now)
             framing.sendHeldBody(bytes)

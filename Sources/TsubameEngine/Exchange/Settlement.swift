@@ -24,6 +24,7 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         var continuation: Continuation?
         var outcome: Outcome?
         var isSettled = false
+        var isCancelled = false
         /// The body of the response that is the outcome, until it has ended.
         var body: BodyWindow?
     }
@@ -61,8 +62,11 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         if case .first(let continuation) = claim(outcome, body) { continuation.resume() }
     }
 
-    /// Whether the call has an outcome.
-    var isDecided: Bool { state.withLock { $0.isSettled } }
+    /// Whether the call was cancelled, before its outcome or while the body still came.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Whether nothing more can come: there is an outcome, and its body has ended.
+    var isOver: Bool { state.withLock { $0.isSettled && $0.body == nil } }
 
     /// The body of the response has ended, and refers back to its exchange no longer.
     func bodyEnded() { state.withLock { $0.body = nil } }
@@ -70,6 +74,7 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
     /// Resumes the call at once, from any thread, and then has its loop clean up. A call that does not wait yet has begun
     /// nothing.
     func cancel(_ error: CallError, thenOn loop: NIOLoop, _ cleanUp: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isCancelled = true }
         switch claim(.failure(error)) {
         case .early: break
         case .late(let body):

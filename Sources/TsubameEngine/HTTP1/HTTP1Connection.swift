@@ -255,6 +255,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         {
             close()
         } else {
+            channel?.rest()
             loopPool.exchangeEnded(on: self)
         }
     }

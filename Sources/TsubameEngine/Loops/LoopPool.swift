@@ -28,8 +28,8 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) var siblings: [LoopPool] = []
     /// Handed over from other threads and not yet begun. The thread that finds it empty wakes the loop, so that many at once
     /// cost one task of the loop.
-    private let arrivals = Mutex<[Exchange]>([])
-    @exclusivity(unchecked) private var beginning = Beginning()
+    let arrivals = Mutex<[Exchange]>([])
+    @exclusivity(unchecked) var beginning = Beginning()
     @exclusivity(unchecked) private(set) var origins = OriginTable()
     @exclusivity(unchecked) var events = PoolEvents()
     @exclusivity(unchecked) var waitDeadline = Deadline()
@@ -57,40 +57,6 @@ final class LoopPool: @unchecked Sendable {
         guard origin.pool.isEmpty else { return }
         origins.remove(origin)
         origin.sharingDelay?.cancel()
-    }
-
-    // MARK: Arrivals
-
-    /// Begins an exchange, from any thread.
-    func handOver(_ exchange: Exchange) {
-        load.wrappingAdd(1, ordering: .relaxed)
-        if !exchange.isDecided, !exchange.listen() { return exchange.cancel() }
-        let isFirst = arrivals.withLock { arrivals in
-            arrivals.append(exchange)
-            return arrivals.count == 1
-        }
-        if isFirst { loop.execute { self.startArrivals() } }
-    }
-
-    /// How many were handed over and have not begun; read by callers that look for a loop with room.
-    var backlog: Int { arrivals.withLock { $0.count } }
-
-    private func startArrivals() {
-        // The two arrays change places, so that neither gives its memory back.
-        arrivals.withLock { swap(&$0, &beginning.exchanges) }
-        beginning.isUnderWay = true
-        for exchange in beginning.exchanges { start(exchange) }
-        beginning.isUnderWay = false
-        beginning.exchanges.removeAll(keepingCapacity: true)
-        while let connection = beginning.unflushed.popLast() { connection.flush() }
-    }
-
-    /// Whether a connection is to write later, when all that have arrived were begun: it is told by
-    /// ``PooledConnection/flush()``.
-    func delaysFlush(of connection: any PooledConnection) -> Bool {
-        guard beginning.isUnderWay else { return false }
-        if beginning.unflushed.last !== connection { beginning.unflushed.append(connection) }
-        return true
     }
 
     // MARK: Exchanges
@@ -317,7 +283,7 @@ final class LoopPool: @unchecked Sendable {
 
     private func run(_ waiter: Waiter, on connection: any PooledConnection, isPutOff: Bool = false) {
         guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
-        if connection.availableStreams > 0, !exchange.isDecided {
+        if connection.availableStreams > 0, !exchange.isCancelled {
             let answer = connection.exchangeCount == 0 ? .yes : connection.reusability(for: exchange)
             if answer == .unread, !isPutOff {
                 return afterLook { self.run(waiter, on: connection, isPutOff: true) }
@@ -327,7 +293,7 @@ final class LoopPool: @unchecked Sendable {
         }
         waiter.leave()
         exchange.endWaiting()
-        if connection.availableStreams > 0, !exchange.isDecided { return connection.run(exchange) }
+        if connection.availableStreams > 0, !exchange.isCancelled { return connection.run(exchange) }
         // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
         exchangeEnded(on: connection)
         start(exchange)

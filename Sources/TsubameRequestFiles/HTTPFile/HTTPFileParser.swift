@@ -175,9 +175,9 @@ package struct HTTPFileParser {
         do throws(ShellLine.Problem) {
             var commands = try ShellLine.commands(in: text) { "$\($0)" }
             // VS Code needs no backslash before a line of options.
-            while commands.count > 1, commands[1].first?.hasPrefix("-") == true {
-                commands[0] += commands.remove(at: 1)
-            }
+            let options = commands.dropFirst().prefix { $0.first?.hasPrefix("-") == true }
+            commands[0] += options.joined()
+            commands.removeSubrange(options.indices)
             guard commands.count == 1 else {
                 throw ShellLine.Problem("one curl line is a request; ### divides requests")
             }
@@ -213,6 +213,8 @@ package struct HTTPFileParser {
         }
         // A blank within a URL stands for itself, also within an expression.
         var url = words.joined(separator: " ")
+        // Whether no query and no fragment has begun.
+        var isPath = !url.contains { $0 == "?" || $0 == "#" }
         while index < lines.count, !lines[index].isBlank, !lines[index].isDivision {
             let line = lines[index]
             if line.comment != nil {
@@ -220,7 +222,10 @@ package struct HTTPFileParser {
             } else if line.continuesURL {
                 let (text, found) = Self.withoutVersion(line.trimmed)
                 version = found ?? version
-                url += Self.joint(url, text) + text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+                // Lines of a query need nothing between them.
+                if isPath, !url.hasSuffix("/"), !["/", "?", "&", "#"].contains(where: text.hasPrefix) { url += "/" }
+                url += text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+                isPath = isPath && !text.contains { $0 == "?" || $0 == "#" }
             } else {
                 break
             }
@@ -246,12 +251,6 @@ package struct HTTPFileParser {
             return (text, nil)
         }
         return (String(text[..<start.lowerBound]).trimmed, String(text[start.lowerBound...]).trimmed)
-    }
-
-    /// A slash between two lines of a path. Lines of a query need nothing between them.
-    private static func joint(_ url: String, _ next: String) -> String {
-        let isPath = !url.contains("?") && !url.contains("#") && !url.hasSuffix("/")
-        return isPath && !["/", "?", "&", "#"].contains(where: next.hasPrefix) ? "/" : ""
     }
 
     private static func option(

@@ -48,6 +48,7 @@ package struct FileProblem: Error, Sendable, CustomStringConvertible {
     package var description: String {
         if text.isEmpty { return "\(path):\(place.line): \(reason)" }
         // Of a long line, the part around the place is enough.
+        let text = HiddenSecrets.line(text)
         let scalars = text.unicodeScalars
         let start = scalars.count > 200 ? max(min(place.column - 80, scalars.count - 160), 0) : 0
         let shown = scalars.count > 200 ? String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(160))) : text
@@ -83,20 +84,21 @@ package struct TemplateText: Sendable, Hashable {
     /// - Parameter place: the place of the text, for messages.
     package init(parsing text: String, at place: FilePlace = FilePlace(line: 1, column: 1)) {
         parts = []
-        var rest = text[...]
-        while let open = rest.firstRange(of: "{{") {
-            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { break }
-            let inner = rest[open.upperBound..<close.lowerBound]
-            guard !inner.contains(where: \.isNewline), !inner.allSatisfy(\.isWhitespace) else {
-                parts.append(.text(String(rest[..<open.upperBound])))
-                rest = rest[open.upperBound...]
-                continue
+        // The text from here on has not become a part.
+        var begin = text.startIndex
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            var rest = line
+            // Each line is searched once: behind its last closing braces, no opening ones are closed.
+            while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+                rest = rest[close.upperBound...]
+                let inner = line[open.upperBound..<close.lowerBound]
+                if inner.allSatisfy(\.isWhitespace) { continue }
+                if open.lowerBound > begin { parts.append(.text(String(text[begin..<open.lowerBound]))) }
+                parts.append(.expression(String(inner).trimmed, place))
+                begin = close.upperBound
             }
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
-            parts.append(.expression(String(inner).trimmed, place))
-            rest = rest[close.upperBound...]
         }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        if begin < text.endIndex { parts.append(.text(String(text[begin...]))) }
     }
 
     /// The text, if it has no expression.

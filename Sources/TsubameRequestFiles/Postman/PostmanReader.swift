@@ -36,7 +36,7 @@ package struct PostmanReader {
                     continue
                 }
                 if item["event"]?.elements?.isEmpty == false { losses.append("the scripts of the folder \(name)") }
-                read(inner, folder: folder + [name], auth: item["auth"] ?? auth, depth: depth + 1)
+                read(inner, folder: folder + [name], auth: Self.own(item["auth"]) ?? auth, depth: depth + 1)
             } else if let request = item["request"] {
                 if item["event"]?.elements?.isEmpty == false { losses.append("the scripts of \(name)") }
                 let behavior = item["protocolProfileBehavior"]
@@ -56,7 +56,10 @@ package struct PostmanReader {
             losses.append("\(name), which has no URL")
             return
         }
-        if request["header"]?.hasDisabled == true || request["url"]?["query"]?.hasDisabled == true {
+        let lists = [
+            request["header"], request["url"]?["query"], request["body"]?["urlencoded"], request["body"]?["formdata"],
+        ]
+        if lists.contains(where: { $0?.hasDisabled == true }) {
             losses.append("the disabled fields and parameters of \(name)")
         }
         var entry = FileEntry(
@@ -67,7 +70,7 @@ package struct PostmanReader {
             FileEntry.Option(name: "compressed", value: TemplateText("true"), place: Self.place),
         ]
         entry.fields = Self.pairs(request["header"])
-        read(request["auth"] ?? auth, into: &entry)
+        read(Self.own(request["auth"]) ?? auth, into: &entry)
         if let body = request["body"] { read(body, into: &entry) }
         file.entries.append(entry)
     }
@@ -77,29 +80,40 @@ package struct PostmanReader {
         if let text = json?.text { return text }
         guard var url = json?["raw"]?.text ?? joined(json) else { return "" }
         // The whole text may have parameters that the list disables.
-        for pair in json?["query"]?.elements ?? [] where pair["disabled"] == .bool(true) {
-            let text = (pair["key"]?.text ?? "") + (pair["value"]?.text.map { "=\($0)" } ?? "")
-            url = without(text, in: url)
+        let disabled = (json?["query"]?.elements ?? []).filter { $0["disabled"] == .bool(true) }.map { pair in
+            (pair["key"]?.text ?? "") + (pair["value"]?.text.map { "=\($0)" } ?? "")
         }
+        url = without(disabled, in: url)
+        var values: [String: String] = [:]
         for variable in json?["variable"]?.elements ?? [] {
             guard let name = variable["key"]?.text, !name.isEmpty else { continue }
-            let parts = url.split(separator: "/", omittingEmptySubsequences: false).map { segment in
-                let rest = segment.drop { $0 != "?" && $0 != "#" }
-                guard segment.dropLast(rest.count) == ":\(name)" else { return String(segment) }
-                return (variable["value"]?.text ?? "") + rest
-            }
-            url = parts.joined(separator: "/")
+            values[":\(name)"] = variable["value"]?.text ?? ""
         }
-        return url
+        if values.isEmpty { return url }
+        let parts = url.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            let name = segment.prefix { $0 != "?" && $0 != "#" }
+            return (values[String(name)] ?? String(name)) + segment[name.endIndex...]
+        }
+        return parts.joined(separator: "/")
     }
 
-    private static func without(_ parameter: String, in url: String) -> String {
-        guard let mark = url.firstIndex(of: "?") else { return url }
+    /// The URL without each of the parameters once.
+    private static func without(_ parameters: [String], in url: String) -> String {
+        guard !parameters.isEmpty, let mark = url.firstIndex(of: "?") else { return url }
+        var left = Dictionary(parameters.map { ($0, 1) }, uniquingKeysWith: +)
         let query = url[url.index(after: mark)...].prefix { $0 != "#" }
-        var pairs = query.split(separator: "&", omittingEmptySubsequences: false)
-        guard let index = pairs.firstIndex(where: { $0 == parameter }) else { return url }
-        pairs.remove(at: index)
+        let pairs = query.split(separator: "&", omittingEmptySubsequences: false).filter { pair in
+            guard let count = left[String(pair)], count > 0 else { return true }
+            left[String(pair)] = count - 1
+            return false
+        }
         return url[..<mark] + (pairs.isEmpty ? "" : "?\(pairs.joined(separator: "&"))") + url[query.endIndex...]
+    }
+
+    /// The credentials that an item names itself; nil if it takes those of its folder.
+    private static func own(_ auth: JSONValue?) -> JSONValue? {
+        guard let auth, let type = auth["type"]?.text, type != "inherit" else { return nil }
+        return auth
     }
 
     /// The URL of its parts; nil without a host.
@@ -123,7 +137,7 @@ package struct PostmanReader {
                 ?? ""
         }
         switch type {
-        case "noauth", "inherit": break
+        case "noauth": break
         case "basic": entry.user = Self.field(value("username"), value("password"))
         case "bearer": entry.fields.append(Self.field("Authorization", "Bearer \(value("token"))"))
         case "apikey" where value("in") != "query": entry.fields.append(Self.field(value("key"), value("value")))
@@ -170,9 +184,9 @@ package struct PostmanReader {
         case "file": if let path = body["file"]?["src"]?.text { entry.body = .file(TemplateText(path)) }
         case "graphql":
             var text = body["graphql"]?["query"]?.text ?? ""
-            if let variables = body["graphql"]?["variables"]?.text, variables.trimmed.hasPrefix("{") {
-                text += "\nvariables \(variables)"
-            }
+            let given = body["graphql"]?["variables"]
+            let variables = given?.members == nil ? given?.text : given?.compactText
+            if let variables, variables.trimmed.hasPrefix("{") { text += "\nvariables \(variables)" }
             entry.body = .text(TemplateText(parsing: text), .graphQL)
         case let mode?: losses.append("the body of \(entry.name ?? ""), which is of the kind \(mode)")
         case nil: break

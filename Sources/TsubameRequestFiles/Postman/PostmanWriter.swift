@@ -1,5 +1,7 @@
 // PostmanWriter: entries as a collection of Postman (format 2.1).
 
+import TsubameCore
+
 package struct PostmanWriter {
     package private(set) var json = JSONValue.null
     /// The parts of the file that this format cannot hold.
@@ -74,11 +76,23 @@ package struct PostmanWriter {
         return .object(item)
     }
 
+    /// The text of a name or a value. Postman does not encode what would end it there.
+    private static func encoded(_ text: TemplateText) -> String {
+        text.parts.map { part in
+            switch part {
+            case .text(let text): PercentEncoding.encode(Array(text.utf8))
+            case .expression(let name, _): "{{\(name)}}"
+            }
+        }.joined()
+    }
+
     /// The URL as it stands, and its parameters.
     private func url(_ entry: FileEntry) -> JSONValue {
-        let extra = entry.query.map { "\($0.name.source)=\($0.value.source)" }.joined(separator: "&")
+        let extra = entry.query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
         let url = entry.url.source
-        let raw = extra.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + extra
+        let end = url.firstIndex(of: "#") ?? url.endIndex
+        let raw =
+            extra.isEmpty ? url : url[..<end] + (url[..<end].contains("?") ? "&" : "?") + extra + String(url[end...])
         let query = raw.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let pairs = query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

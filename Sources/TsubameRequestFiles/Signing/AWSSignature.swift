@@ -67,7 +67,10 @@ package struct AWSSignature: Sendable {
         guard let last = labels.last else { return nil }
         // Some services have one host for all regions.
         if labels.count == 1 || last == "s3" { return ("us-east-1", last) }
-        return (last, labels[labels.count - 2])
+        let service = labels[labels.count - 2]
+        // A host of both IPv4 and IPv6, such as `s3.dualstack.eu-west-1.amazonaws.com`.
+        if service == "dualstack", labels.count > 2 { return (last, labels[labels.count - 3]) }
+        return (last, service)
     }
 
     /// The fields that the request needs in addition.
@@ -101,18 +104,21 @@ package struct AWSSignature: Sendable {
         ]
     }
 
-    /// Every service but S3 encodes the path once more.
+    /// Every service but S3 encodes the path once more, and takes several slashes for one.
     private func canonicalPath(_ path: String) -> String {
         if service == "s3" || path.isEmpty { return path.isEmpty ? "/" : path }
-        return path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: "/")
+        let segments = path.split(separator: "/").map { PercentEncoding.encode(Array($0.utf8)) }
+        let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
+        return "/" + segments.joined(separator: "/") + end
     }
 
     /// The pairs in their order, each with percent-encoding.
     private static func canonicalQuery(_ query: String) -> String {
         let pairs = query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-                PercentEncoding.encode(PercentEncoding.decodeLeniently(String(part), plusAsSpace: true))
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                part -> String in
+                let text = part.replacing("+", with: " ")
+                return PercentEncoding.encode(PercentEncoding.decodeBytes(text) ?? Array(text.utf8))
             }
             return (parts[0], parts.count > 1 ? parts[1] : "")
         }

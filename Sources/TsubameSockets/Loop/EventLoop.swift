@@ -10,14 +10,16 @@ package import TsubamePlatform
 /// loop.execute { … }
 /// await withTaskExecutorPreference(loop) { … }
 /// ```
-/// Each turn has bounds, so that nothing waits for long. It runs at most ``jobsPerTurn`` jobs, and calls at most
-/// ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's
+/// Each turn has bounds, so that nothing waits for long. It runs at most ``workPerTurn`` closures and ``jobsPerTurn`` jobs, and
+/// calls at most ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's
 /// report, while its connection and memory are still in the processor's caches.
 // Confined to the loop's thread, except for the constants, the inbox with its own guards, and the functions under "On any
 // thread".
 package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The jobs of one turn. A job takes a few microseconds, if it is no user code that holds the loop.
     package static let jobsPerTurn = 1_024
+    /// The closures of one turn.
+    package static let workPerTurn = 1_024
     /// The members of one turn that are called again, and the deadlines that pass in one turn.
     package static let callsPerTurn = 256
     /// The bytes that a member should read in one call, before it asks to be called again.
@@ -97,7 +99,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         if forks != ForkCount.now { throw SocketError(.use, ECHILD) }
     }
 
-    /// Runs the closure on the loop's thread, in its next turn. Closures of one thread run in their order.
+    /// Runs the closure on the loop's thread, in its next turn, or in a later one if very many wait. Closures of one thread run in
+    /// their order.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         let work = Work(run: work)
         if isCurrent { return self.work.waiting.append(work) }
@@ -194,7 +197,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     private func takeInbox() { inbox.take(&jobs.waiting, &work.waiting) }
 
-    /// Runs the closures of this turn. Those that they give run in the next one.
+    /// Runs the closures of this turn. Those that they give run in a later one.
     private func runWork() {
         guard !work.waiting.isEmpty else { return }
         work.begin()

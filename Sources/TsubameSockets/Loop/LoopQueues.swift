@@ -55,6 +55,10 @@ struct LoopWork {
     var waiting: [Work] = []
     var running: [Work] = []
 
-    /// Those that wait run now. Those that they give wait for the next turn.
-    mutating func begin() { swap(&waiting, &running) }
+    /// Those that wait run now, up to the limit of a turn. Those that they give wait for a later one.
+    mutating func begin() {
+        guard waiting.count > EventLoop.workPerTurn else { return swap(&waiting, &running) }
+        running.append(contentsOf: waiting[..<EventLoop.workPerTurn])
+        waiting.removeFirst(EventLoop.workPerTurn)
+    }
 }

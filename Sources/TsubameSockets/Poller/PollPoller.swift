@@ -21,13 +21,25 @@ final class PollPoller: Poller, @unchecked Sendable {
 
     init() throws(SocketError) {
         var ends: (Int32, Int32) = (-1, -1)
-        let result = withUnsafeMutableBytes(of: &ends) { pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self)) }
+        let result = withUnsafeMutableBytes(of: &ends) { Self.makePipe($0.assumingMemoryBound(to: Int32.self)) }
         wakeUpPipe = (ends.0, ends.1)
         polled = [pollfd(fd: ends.0, events: Int16(POLLIN), revents: 0)]
         guard result == 0 else { throw .last(.poll) }
+        #if canImport(Darwin)
         for end in [wakeUpPipe.reading, wakeUpPipe.writing] {
             guard fcntl(end, F_SETFD, FD_CLOEXEC) == 0, fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { throw .last(.poll) }
         }
+        #endif
+    }
+
+    /// A program that another thread starts meanwhile must not inherit the ends. On Apple's systems that can be said only
+    /// afterwards. Elsewhere a pair of sockets is made so at once, and serves as a pipe.
+    private static func makePipe(_ ends: UnsafeMutableBufferPointer<Int32>) -> Int32 {
+        #if canImport(Darwin)
+        pipe(ends.baseAddress)
+        #else
+        socketpair(AF_UNIX, Socket.type, 0, ends.baseAddress)
+        #endif
     }
 
     deinit {

@@ -31,12 +31,14 @@ package struct Socket: ~Copyable, Sendable {
         return descriptor
     }
     #else
+    /// A stream that does not block, and that no program inherits which another thread starts meanwhile.
+    #if canImport(Glibc)
+    static let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    #else
+    static let type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
+    #endif
+
     private static func open(_ family: Int32) throws(SocketError) -> Int32 {
-        #if canImport(Glibc)
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        #else
-        let type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
-        #endif
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .last(.open) }
         return descriptor

@@ -54,9 +54,11 @@ enum HTMLCharset {
 
     /// The label after `charset=` in the content of a meta element.
     private static func label(_ content: String) -> String? {
-        guard let start = content.firstRange(of: "charset") else { return nil }
-        var rest = content[start.upperBound...].drop { $0.isWhitespace }
-        guard rest.first == "=" else { return nil }
+        var rest = content[...]
+        repeat {
+            guard let name = rest.firstRange(of: "charset") else { return nil }
+            rest = rest[name.upperBound...].drop { $0.isWhitespace }
+        } while rest.first != "="
         rest = rest.dropFirst().drop { $0.isWhitespace }
         if let quote = rest.first, quote == "\"" || quote == "'" {
             rest = rest.dropFirst()

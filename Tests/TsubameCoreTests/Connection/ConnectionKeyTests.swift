@@ -16,6 +16,14 @@ import TsubameCore
             proxy: try proxy.map { try Proxy($0) })
     }
 
+    @Test func `a thousand proxies to one host do not make its table slow`() throws {
+        let keys = try (0..<1_000).map { try key(proxy: "http://user\($0):a@p.example") }
+        #expect(Set(keys.map(\.hashValue)).count > 990)
+        let same = ConnectionKey(
+            origin: keys[7].origin, settings: keys[7].settings, proxy: try Proxy("http://user7:a@p.example"))
+        #expect(same == keys[7] && same.hashValue == keys[7].hashValue)
+    }
+
     @Test func `BAD-INPUT 32: each difference makes another key`() throws {
         let pin = "sha256/" + String(repeating: "A", count: 43) + "="
         let changes: [(name: String, change: Change)] = [

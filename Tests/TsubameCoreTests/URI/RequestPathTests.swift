@@ -30,6 +30,11 @@ import TsubameCore
         #expect(("\(Both("raw"))" as RequestPath).encoded == "/described")
     }
 
+    @Test(arguments: ["../\u{301}x", "a/../\u{301}x", "a/..?\u{301}x", "a//\u{301}b", "x:/\u{301}b"])
+    func `a combining mark hides no slash and no mark of a query`(text: String) {
+        #expect(RequestPath(encoded: text).problem != nil)
+    }
+
     @Test func `a slash in a value is noticed, and one of the path is not`() {
         let (plain, deep) = ("a", "a/b")
         #expect(("x/\(deep)" as RequestPath).escapesSlash && !("x/\(plain)/y" as RequestPath).escapesSlash)

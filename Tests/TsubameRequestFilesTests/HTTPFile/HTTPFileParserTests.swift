@@ -5,6 +5,30 @@ import Testing
 @testable import TsubameRequestFiles
 
 @Suite struct HTTPFileParserTests {
+    @Test func `errors show no secrets`() throws {
+        let lines = [
+            ("GET https://me:hunter2@h.example/a?x=1&api_key=k3y&y={{z}} HTTP/3", ["x=1", "y={{z}}", "h.example"]),
+            ("GET http://h\nAuthorization Bearer s3cret {{token}}", ["Authorization", "{{token}}"]),
+        ]
+        for (text, shown) in lines {
+            let problem = try #require(throws: FileProblem.self) { try parse(text) }
+            let message = "\(problem)"
+            for secret in ["hunter2", "k3y", "s3cret"] { #expect(!message.contains(secret), "\(message)") }
+            for part in shown { #expect(message.contains(part), "\(message)") }
+        }
+        #expect(
+            HiddenSecrets.line("  \"password\" : \"a b\", \"name\": \"c\"")
+                == "  \"password\" : \"* *\", \"name\": \"c\"")
+        #expect(HiddenSecrets.line("GET http://a@b/c@d {{x}}") == "GET http://*@b/c@d {{x}}")
+    }
+
+    @Test func `long texts take no time that grows with their square`() throws {
+        let open = String(repeating: "{{\n", count: 100_000) + "}}"
+        #expect(TemplateText(parsing: open).plain == open)
+        let lines = "GET http://h/a\n" + String(repeating: "  b\n", count: 50_000)
+        #expect(try parse(lines).entries.first?.url.source.utf8.count == "http://h/a".utf8.count + 100_000)
+    }
+
     private func parse(_ text: String) throws -> RequestFile { try HTTPFileParser.parse(text, path: "a.http") }
 
     private func body(_ entry: FileEntry?) -> String? {

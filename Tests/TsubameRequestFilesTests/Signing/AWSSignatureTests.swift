@@ -37,6 +37,18 @@ import Testing
         #expect(found["X-Amz-Date"] == "20150830T123600Z" && found.count == 2)
     }
 
+    /// The values are botocore's.
+    @Test(
+        arguments: [
+            ("/", "x=%FF", "9d1b502f6cd33f756cd6b40e243aca3c131989f458e370fee4e5960fd48d9b93"),
+            ("/stage//x", "", "bd05facdbb69d15618744bb5783a40f3010c4bb23739ac929c0cd3e58ba025d7"),
+            ("/stage/x/", "", "c14448ff21c1bd4e40bcab216fbcd47670f59c5e0482b740a57dee11ab7563f7"),
+        ])
+    func `a byte that is no text stays, and slashes are one`(path: String, query: String, signature: String) throws {
+        let found = try fields("GET", path, query)
+        #expect(found["Authorization"]?.hasSuffix("Signature=\(signature)") == true)
+    }
+
     @Test func `the example of the document about IAM`() throws {
         let found = try fields(
             "GET", "/", "Action=ListUsers&Version=2010-05-08", host: "iam.amazonaws.com", scope: "aws:amz",
@@ -51,7 +63,7 @@ import Testing
     @Test(
         arguments: [
             ("sqs.eu-west-1.amazonaws.com", "eu-west-1/sqs"), ("b.s3.eu-west-1.amazonaws.com", "eu-west-1/s3"),
-            ("b.s3.amazonaws.com", "us-east-1/s3"),
+            ("b.s3.amazonaws.com", "us-east-1/s3"), ("b.s3.dualstack.eu-west-1.amazonaws.com", "eu-west-1/s3"),
             ("x.execute-api.us-west-2.amazonaws.com:443", "us-west-2/execute-api"),
             ("sts.cn-north-1.amazonaws.com.cn", "cn-north-1/sts"),
         ])

@@ -89,6 +89,37 @@ import TsubameTesting
         #expect(identities.allSatisfy { $0.hasPrefix("sha256:") })
     }
 
+    @Test func `FAULT 9: settings of TLS and of addresses have the same identity in each process`() {
+        typealias TLS = ConnectionSettings.TLS
+        let changes: [(inout ConnectionSettings) -> Void] = [
+            { $0.tls.roots = .file("ca.pem") }, { $0.tls.roots = .systemAnd(file: "ca.pem") },
+            { $0.tls.roots = .pem("ca.pem") },
+            { $0.tls.verification = .dangerouslyOff }, { $0.tls.minimumVersion = .tls13 },
+            { $0.tls.maximumVersion = .tls12 }, { $0.tls.cipherSuites = [] }, { $0.tls.minimumRSABits = 1024 },
+            { $0.tls.identity = .files(certificate: "a", key: "b") },
+            { $0.tls.identity = .files(certificate: "a", key: "b", passphrase: "c") },
+            { $0.tls.identity = .pem(certificate: "a", key: "b") },
+            { $0.tls.pins = ["a": PinnedKeys("b", backup: "c")] },
+            { $0.tls.pins = ["a": PinnedKeys("b", backup: "d")] },
+            { $0.proxyTLS.verification = .dangerouslyOff }, { $0.unixSocket = .file("a") },
+            { $0.resolve = ["a": "b", "c": "d"] }, { $0.resolve = ["a": "b", "c": "e"] },
+        ]
+        let identities = changes.map(identity)
+        #expect(Set(identities).count == changes.count && !identities.contains(""))
+        // Nothing in them depends on the process or on the order in a dictionary.
+        #expect(identities[3] == "sha256:824c8ac4e3ca31e9dfc932f0332952a8")
+        #expect(identities[15] == "sha256:fba04a72a80263d3c9dd304e04a80591")
+        let here = FileManager.default.currentDirectoryPath
+        #expect(identities[0] == identity { $0.tls.roots = .file("\(here)/ca.pem") })
+        // Limits and the log of keys change no response.
+        #expect(
+            identity {
+                ($0.connections, $0.connectionsPerOrigin, $0.exchangesPerConnection) = (1, 2, 3)
+                ($0.connectionLifetime, $0.idleConnectionLifetime, $0.addressLifetime) = (.seconds(1), .zero, .zero)
+            } == "")
+        #expect(identity { $0.tls.keyLogFile = .file("keys") } == "")
+    }
+
     @Test func `FAULT 9: a closure has an identity that no later one gets`() {
         let identities = (0..<100).flatMap { _ in
             [

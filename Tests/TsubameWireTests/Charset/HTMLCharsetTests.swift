@@ -14,6 +14,8 @@ import TsubameWire
         ("<html><head><title>x</title><meta charset = euc-jp >", .eucJP),
         ("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=euc-jp\">", .eucJP),
         ("<meta content='text/html;charset = \"euc-jp\"' http-equiv=content-type>", .eucJP),
+        ("<meta http-equiv=content-type content=\"text/html; charset-x; charset=euc-jp\">", .eucJP),
+        ("<meta http-equiv=content-type content=\"charset charset\">", .utf8),
         ("<meta content=\"text/html; charset=euc-jp\">", .utf8), ("<meta name=charset content=euc-jp>", .utf8),
         ("<!-- <meta charset=euc-jp> -->", .utf8), ("<!--><meta charset=euc-jp>", .eucJP),
         ("<p title='<meta charset=euc-jp>'>", .utf8), ("<meta charset=nonsense><meta charset=euc-jp>", .eucJP),

@@ -59,7 +59,9 @@ import TsubameWire
         #expect(jar.store.count == (isBlank ? 1 : 0))
     }
 
-    @Test("BAD-INPUT 28: no cookie is set for a public suffix", arguments: ["co.uk", "co.UK", ".co.uk", "uk", "Co.Uk"])
+    @Test(
+        "BAD-INPUT 28: no cookie is set for a public suffix",
+        arguments: ["co.uk", "co.UK", ".co.uk", "uk", "Co.Uk", "hf.space"])
     func publicSuffixes(_ domain: String) {
         let jar = Jar()
         let suffix = CookieRefusal.publicSuffix(domain.drop { $0 == "." }.lowercased())

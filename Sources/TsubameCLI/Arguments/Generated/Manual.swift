@@ -61,12 +61,27 @@ struct Manual: Sendable {
                 + "usage, 130 interrupted. An interrupted bench that had answers gives 0. With --no-check-status, every HTTP status gives 0."
         ])
 
-    static let exitStatusOfRuns = Manual(
-        title: "Exit status",
-        paragraphs: [
-            "0 all checks hold, 1 a check failed or a request had no response, 64 a mistake in a file or in the arguments, 130 "
-                + "interrupted."
-        ])
+    /// - Parameter command: the name of a command.
+    static func exitStatus(of command: String) -> Manual {
+        let text: String
+        switch command {
+        case "", UploadCommand.name: return exitStatus
+        case RunCommand.name:
+            text =
+                "0 all checks hold, 1 a check failed or a request had no response, 64 a mistake in a file or in the arguments, "
+                + "130 interrupted."
+        case BenchCommand.name:
+            text =
+                "0 there was an answer, with any status, also if the load was interrupted; 1 there was none, or the server does "
+                + "not speak HTTP/2; 2 there was none because of timeouts; 64 wrong usage; 130 interrupted before an answer."
+        case WatchCommand.name:
+            text =
+                "0 the answer changed, be it to another status or to a failure; 2 it stayed the same until --checks or "
+                + "--duration ended; 1 no request had an answer (2 if each timed out); 64 wrong usage; 130 interrupted."
+        default: text = "0 success, 1 failure, 64 wrong usage, 130 interrupted."
+        }
+        return Manual(title: "Exit status", paragraphs: [text])
+    }
 
     static let examples = Manual(
         title: "Examples",

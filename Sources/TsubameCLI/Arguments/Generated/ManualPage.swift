@@ -29,7 +29,7 @@ enum ManualPage {
     static func text(of page: CommandPage) -> String {
         var lines = head("tsubame-\(page.name)", page.abstract, page.usage)
         lines += [".PP", escaped(page.abstract), ".SH OPTIONS"] + options(of: page)
-        lines += [".SH EXIT STATUS"] + body(page.name == RunCommand.name ? .exitStatusOfRuns : .exitStatus)
+        lines += [".SH EXIT STATUS"] + body(.exitStatus(of: page.name))
         lines += [".SH SEE ALSO", ".BR tsubame (1)"]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -111,6 +111,12 @@ public struct Bytes: @unchecked Sendable {
         guard let base, !range.isEmpty else { return Bytes() }
         return Bytes(owner: owner, base: base + range.lowerBound, count: range.count)
     }
+
+    /// The same as ``slice(_:)``, to be kept. A part of less than a quarter is a copy, so that it does not keep the rest.
+    package func part(_ range: Range<Int>) -> Bytes {
+        let slice = slice(range)
+        return slice.count < count / 4 ? slice.copied() : slice
+    }
 }
 
 extension Bytes: RandomAccessCollection {

@@ -37,7 +37,7 @@ struct ToolStoredTests {
                 #expect(one.stdout.contains("a=secret; ") && !one.stdout.contains("two.json"), "\(one)")
                 // A cookie of /b is not sent elsewhere.
                 let other = try await run(folder, "cookies", server.url + "/x")
-                #expect(other.status == 1 && other.stdout.isEmpty && other.stderr.contains("no such cookie"))
+                #expect(other.status == 1 && other.stdout.isEmpty && other.stderr.contains("no cookie for"))
                 let cleared = try await run(folder, "cookies", "--clear", "--session=one")
                 #expect(cleared.status == 0 && cleared.stdout.hasPrefix("removed from "), "\(cleared)")
                 let left = try await run(folder, "cookies")

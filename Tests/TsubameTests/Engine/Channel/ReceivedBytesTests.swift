@@ -9,7 +9,7 @@ import TsubameSockets
 @testable import TsubameEngine
 
 @Suite struct ReceivedBytesTests {
-    @Test func `a small part of a read is copied, and a quarter of its memory is shared`() async throws {
+    @Test func `a small part of a read is copied, and a fifth of its memory is shared`() async throws {
         try await EngineParts.withLoopPool { loopPool in
             let loop = loopPool.loop.loop
             try await loopPool.loop.submit {
@@ -18,7 +18,7 @@ import TsubameSockets
                 chunk.base.storeBytes(of: 0x61, as: UInt8.self)
                 var read = ReceivedBytes(chunk, count: MemoryChunk.capacity, isFull: true)
                 let small = read.piece(0..<1)
-                let large = read.piece(0..<(MemoryChunk.capacity / 4))
+                let large = read.piece(0..<(MemoryChunk.capacity / 5))
                 let beyond = read.piece(0..<(MemoryChunk.capacity + 1))
                 #expect(beyond.count == 0)
                 // The large part still holds the chunk, so the next read takes another one.
@@ -28,7 +28,7 @@ import TsubameSockets
                 read = ReceivedBytes(chunk, count: 1, isFull: false)
                 #expect(small == Bytes("a"))
                 #expect(large.slice(0..<1) == Bytes("a"))
-                #expect(large.count == MemoryChunk.capacity / 4)
+                #expect(large.count == MemoryChunk.capacity / 5)
                 #expect(read.piece(0..<1) == Bytes("b"))
             }.get()
             // Nothing refers to the chunk any more, which serves again.

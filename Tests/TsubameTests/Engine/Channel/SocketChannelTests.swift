@@ -192,6 +192,37 @@ import TsubameSockets
         #expect(receiver.calls.isEmpty)
     }
 
+    @Test func `a channel receives no more in one turn than its budget`() async throws {
+        /// Counts turns for as long as it lives. Confined to the loop.
+        final class Turns: @unchecked Sendable {
+            var bytes: [Int] = [0]
+            var isOver = false
+
+            func next(on loop: NIOLoop) {
+                bytes.append(0)
+                if !isOver { loop.execute { self.next(on: loop) } }
+            }
+        }
+        try await Self.with { loop, channel, receiver, peer in
+            let (turns, size) = (Turns(), 4 << 20)
+            try await loop.submit {
+                receiver.onCount = { turns.bytes[turns.bytes.count - 1] += $0 }
+                turns.next(on: loop)
+            }.get()
+            // More than the buffers of both sockets hold at once.
+            await Task.detached { peer.write([UInt8](repeating: 0x61, count: size)) }.value
+            peer.end()
+            await receiver.waitUntilClosed()
+            let bytes = try await loop.submit {
+                turns.isOver = true
+                receiver.onCount = { _ in }
+                return turns.bytes
+            }.get()
+            let most = bytes.max() ?? 0
+            #expect(bytes.reduce(0, +) == size && most <= TsubameSockets.EventLoop.bytesPerCall, "\(most)")
+        }
+    }
+
     // MARK: Support
 
     /// Runs the test with a connected channel on a loop of its own, and closes all of it.
@@ -293,7 +324,7 @@ private final class Peer: @unchecked Sendable {
 }
 
 /// Keeps the calls in their order. Reads that follow one another are one call.
-// `onBytes` and `isReceiving` belong to the loop.
+// `onBytes`, `onCount` and `isReceiving` belong to the loop.
 private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
     enum Call: Equatable, Sendable { case connected, bytes(String), nested, writable, failed, closed }
 
@@ -304,6 +335,8 @@ private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
 
     private let state = Mutex(State())
     var onBytes: () -> Void = {}
+    /// Takes the number of bytes of each read.
+    var onCount: (Int) -> Void = { _ in }
     private var isReceiving = false
 
     var calls: [Call] { state.withLock { $0.calls } }
@@ -341,6 +374,7 @@ private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
         defer { isReceiving = false }
         add(.bytes(String(decoding: read.bytes, as: UTF8.self)))
         onBytes()
+        onCount(read.count)
     }
 
     func becameWritable() { add(.writable) }

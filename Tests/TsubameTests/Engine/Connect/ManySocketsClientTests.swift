@@ -2,8 +2,11 @@
 
 import Testing
 import Tsubame
+import TsubameCore
 import TsubamePlatform
 import TsubameTesting
+
+@testable import TsubameEngine
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ManySocketsClientTests {
     /// Lets the process open nothing more while `body` runs.
@@ -31,6 +34,15 @@ import TsubameTesting
         }
         await first.stop()
         await second.stop()
+    }
+
+    @Test func `without a free descriptor a look-up says what is missing`() async throws {
+        let error = try await Self.withoutDescriptors {
+            #expect(throws: CallError.self) { try SystemLookUps.resolve("name.invalid") }
+        }
+        #expect(error?.kind == .nameResolution && error?.reason.contains("Too many open files") == true)
+        let cause = try #require(error?.underlying as? FailureCause)
+        #expect(cause.isShortOfDescriptors && cause.isTransient)
     }
 
     @Test func `without a free descriptor and an idle connection the error says so`() async throws {

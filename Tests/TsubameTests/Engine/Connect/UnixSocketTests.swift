@@ -6,6 +6,8 @@ import NIOCore
 import NIOPosix
 import Testing
 import Tsubame
+import TsubamePlatform
+import TsubameSockets
 import TsubameTesting
 
 /// Answers every request with its own head, at a path.
@@ -52,6 +54,52 @@ private final class LocalServer: ChannelInboundHandler {
             try await server.close()
         }
     }
+
+    #if os(Linux)
+    @Test func `a daemon whose queue is full is tried again`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "s").path
+            let address = TsubameSockets.SocketAddress.unix(path: path)
+            let listener = try Socket(for: address)
+            try listener.bind(to: address)
+            #expect(listen(listener.descriptor, 0) == 0)
+            // Linux does not wait, but says that the queue is full.
+            var queued: [Int32] = []
+            while true {
+                let socket = try Socket(for: address)
+                guard (try? socket.connect(to: address)) != nil else { break }
+                queued.append(socket.release())
+            }
+            try #require((1..<10).contains(queued.count))
+            let descriptor = listener.descriptor
+            try await withClient("http://a.example", { $0.connection.unixSocket = .file(path) }) { client in
+                let tried = Gate()
+                let observation = client.observe { if case .connecting = $0.kind { tried.open() } }
+                defer { observation.cancel() }
+                let call = Task { try await client.get("x") }
+                try await tried.wait()
+                let server = Task.detached { Self.serve(descriptor) }
+                for socket in queued { close(socket) }
+                #expect(try await call.value.text() == "ok")
+                await server.value
+            }
+        }
+    }
+
+    /// Accepts connections until one has sent a request, and answers it.
+    private static func serve(_ listener: Int32) {
+        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, 30_000) == 1 {
+            let connection = accept(listener, nil, nil)
+            defer { close(connection) }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            guard read(connection, &bytes, bytes.count) > 0 else { continue }
+            let answer = Array("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".utf8)
+            _ = write(connection, answer, answer.count)
+            return
+        }
+    }
+    #endif
 
     @Test func `a proxy is not used for it`() async throws {
         try await withTemporaryFolder { folder in

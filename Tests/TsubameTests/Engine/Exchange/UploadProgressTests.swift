@@ -37,6 +37,47 @@ struct UploadProgressTests {
         }
     }
 
+    /// Gives its second piece when the gate is open.
+    private struct GatedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let gate: Gate
+        var count = 0
+
+        mutating func next() async throws -> Bytes? {
+            count += 1
+            if count == 2 { try await gate.wait() }
+            return count < 4 ? Bytes("\(count)") : nil
+        }
+
+        func makeAsyncIterator() -> GatedPieces { self }
+    }
+
+    @Test(arguments: [false, true]) func `an upload goes on after its answer has begun, observed or not`(
+        isObserved: Bool
+    ) async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [
+                .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n"), .wholeRequest,
+                .bytes("0\r\n\r\n"),
+            ]
+        })
+        try await serving(server) { server, client in
+            let gate = Gate()
+            let observation = isObserved ? client.observe { _ in } : nil
+            defer { observation?.cancel() }
+            let request = Request(.post, url: server.url, body: .stream { GatedPieces(gate: gate) })
+            let text = try await client.stream(request) { response in
+                var text = ""
+                for try await piece in response.body {
+                    text += String(decoding: piece, as: UTF8.self)
+                    gate.open()
+                }
+                return text
+            }
+            let received = try await server.request(0)
+            #expect(text == "ok" && received.text == "123")
+        }
+    }
+
     @Test func `the idle time of an answer that begins early is whole after the upload`() async throws {
         let server = try await ScriptedServer.start(onHead: { _ in
             [

@@ -27,6 +27,10 @@ struct PoolSimulation {
     private(set) var connections: [Int: Connection] = [:]
     /// The connectors under way, with their pools.
     private(set) var connectors: [(pool: Int, id: Pool.ConnectorID, isWarmUp: Bool)] = []
+    /// The requests that the connectors are made for.
+    private var purposes: [(pool: Int, id: Pool.ConnectorID, waiter: Int)] = []
+    /// The request whose own connection has just been made. It alone may go before older ones.
+    private var favoured: Int?
     private(set) var delays: [(pool: Int, id: Pool.ConnectorID)] = []
     /// The waiting requests: pool, identifier and arrival.
     private(set) var waiting: [Int: (pool: Int, id: Pool.WaiterID, since: MonotonicTime)] = [:]
@@ -71,6 +75,8 @@ struct PoolSimulation {
             let connection = connections[lease.connection]
             try require(
                 connection?.running.isEmpty == false || mayTakeIdle, "an idle connection overtook a waiting request")
+            // Those that want a new connection have no use for a stream that is free.
+            try require(mayTakeIdle || poolsWithReplays.contains(pool), "a stream overtook a waiting request")
             try begin(waiter, on: lease.connection)
         } else {
             var actions: [Pool.Action] = []
@@ -124,7 +130,10 @@ struct PoolSimulation {
             connector, connection, isShared: isShared, capacity: capacity, at: now, &actions)
         try require(id != nil, "a connector was lost")
         connections[connection]?.id = id
+        favoured = purposes.first { $0.pool == pool && $0.id == connector }?.waiter
+        purposes.removeAll { $0.pool == pool && $0.id == connector }
         try perform(actions, of: pool)
+        favoured = nil
         try check()
     }
 
@@ -268,6 +277,8 @@ struct PoolSimulation {
         var more: [Pool.Action] = []
         switch action {
         case .run(let waiter, let connection):
+            let oldest = waiting.filter { $0.value.pool == pool }.keys.min()
+            try require(waiter == oldest || waiter == favoured, "\(waiter) overtook \(oldest ?? 0)")
             try require(waiting.removeValue(forKey: waiter) != nil, "\(waiter) ran although it did not wait")
             try begin(waiter, on: connection)
         case .takePlace:
@@ -290,11 +301,12 @@ struct PoolSimulation {
             try require(
                 waiting[waiter] != nil || warmUps.contains(waiter), "a connection is made for a request that is gone")
             connectors.append((pool, id, warmUps.contains(waiter)))
+            purposes.append((pool, id, waiter))
             let forRequests = connectors.filter { $0.pool == pool && !$0.isWarmUp }.count
             try require(
                 warmUps.contains(waiter) || forRequests <= pools[pool].waitingCount,
                 "\(forRequests) connections are made for fewer requests")
-        case .detach: break
+        case .detach(let id): purposes.removeAll { $0.pool == pool && $0.id == id }
         case .cancel(let id):
             let count = connectors.count
             connectors.removeAll { $0.pool == pool && $0.id == id }
