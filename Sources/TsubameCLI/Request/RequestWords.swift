@@ -33,7 +33,7 @@ struct RequestWords {
             guard let second = rest.popFirst() else { throw UsageProblem("There is no URL after \(first).") }
             typed = second
         }
-        if let method, method.contains(".") {
+        if let method, method == "localhost" || method.allSatisfy({ $0 == "." || $0.isNumber }) {
             throw UsageProblem(
                 "“\(method)” stands in the place of the method. An option that takes a host needs = before it, such as --no-proxy=\(method)."
             )

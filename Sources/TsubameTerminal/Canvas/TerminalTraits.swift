@@ -10,7 +10,7 @@ package struct TerminalTraits: Sendable {
     package let theme: Theme
     /// The image protocol; nil if the terminal shows no images, or if the caller did not ask for it.
     package let images: ImageProtocol?
-    /// Whether lines can be drawn anew. A terminal without a name, or with the name `dumb`, knows no sequences.
+    /// Whether lines can be drawn anew: not on a terminal with the name `dumb`, which knows no sequences.
     package let redrawsLines: Bool
     /// Whether the terminal shows characters outside ASCII.
     package let isUnicode: Bool
@@ -24,7 +24,7 @@ package struct TerminalTraits: Sendable {
         let terminal = value("TERM") ?? "dumb"
         let isForced = value("CLICOLOR_FORCE").map { $0 != "0" } ?? false
         hasColours = value("NO_COLOR") == nil && (isForced || value("CLICOLOR") != "0" && terminal != "dumb")
-        redrawsLines = terminal != "dumb"
+        redrawsLines = value("TERM") != "dumb"
         theme = Self.isLight(value("COLORFGBG")) ? .light : .dark
         images = terminal == "dumb" || !asksForImages ? nil : ImageProtocol(terminal: terminal, value)
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
