@@ -11,7 +11,7 @@ extension ConnectionSettings {
         return settings
     }()
 
-    /// The same text for equal settings and for no others, as the pool compares them; a digest, since caches on disk keep it.
+    /// The same text for settings by which the same server answers, and for no others; a digest, since caches on disk keep it.
     /// Empty for the defaults without a proxy.
     ///
     /// The settings that are named here have the same text in each process. All others have a text of this process alone: a

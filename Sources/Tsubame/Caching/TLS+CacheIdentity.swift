@@ -1,11 +1,17 @@
 // TLS+CacheIdentity: a text of the settings of TLS that is the same in each process.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import TsubameCore
 import TsubamePlatform
+import TsubameWire
 
 extension ConnectionSettings.TLS {
-    /// The same text for equal settings and for no others; nil if a closure takes part, or a setting that is not named here. It
-    /// holds secrets, so only a digest of it may be kept.
+    /// The same text for equal settings and for no others; nil if a closure takes part, a file that cannot be read, or a setting
+    /// that is not named here. Files count by their content. The text holds secrets, so only a digest of it may be kept.
     var cacheText: String? {
         var rest = self
         rest.roots = .system
@@ -15,35 +21,46 @@ extension ConnectionSettings.TLS {
         rest.minimumRSABits = Self().minimumRSABits
         rest.identity = nil
         rest.pins = [:]
-        // It takes no part in a connection.
-        rest.keyLogFile = nil
-        guard rest == Self() else { return nil }
+        guard rest == Self(), let rootsText else { return nil }
+        var identityText = ""
+        if let identity {
+            guard let text = identity.cacheText else { return nil }
+            identityText = text
+        }
         let pins = pins.map { "\($0.key.debugDescription) \($0.value.pins.sorted())" }.sorted()
         return [
             rootsText, "\(verification)", "\(minimumVersion) \(maximumVersion)",
-            cipherSuites.map { "\($0.map(\.number))" } ?? "", "\(minimumRSABits)", identity?.cacheText ?? "", "\(pins)",
+            cipherSuites.map { "\($0.map(\.number))" } ?? "", "\(minimumRSABits)", identityText, "\(pins)",
         ].joined(separator: " ")
     }
 
-    private var rootsText: String {
+    private var rootsText: String? {
         switch roots {
         case .system: "system"
-        case .pem(let text): "pem \(text.debugDescription)"
-        case .file(let path): "file \(CachePath.absolute(path))"
-        case .systemAnd(let path): "system and \(CachePath.absolute(path))"
+        case .pem(let text): "only \(CacheIdentity.digest(text))"
+        case .file(let path): ContentDigest.of(path).map { "only \($0)" }
+        case .systemAnd(let path): ContentDigest.of(path).map { "system and \($0)" }
         }
     }
 }
 
 extension ConnectionSettings.TLS.Identity {
-    fileprivate var cacheText: String {
-        func text(_ source: Source) -> String {
+    fileprivate var cacheText: String? {
+        func text(_ source: Source) -> String? {
             switch source {
-            case .pem(let text): "pem \(text.debugDescription)"
-            case .file(let path): "file \(CachePath.absolute(path))"
+            case .pem(let text): CacheIdentity.digest(text)
+            case .file(let path): ContentDigest.of(path)
             }
         }
-        return "\(text(chain)) \(text(key)) \(passphrase?.debugDescription ?? "nil")"
+        guard let chain = text(chain), let key = text(key) else { return nil }
+        return "\(chain) \(key) \(passphrase?.debugDescription ?? "nil")"
+    }
+}
+
+private enum ContentDigest {
+    /// The digest of a file's content; nil if it cannot be read.
+    static func of(_ path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { CacheIdentity.digest(String(decoding: $0, as: UTF8.self)) }
     }
 }
 

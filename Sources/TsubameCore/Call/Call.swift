@@ -138,11 +138,19 @@ public final class Call: Sendable {
     /// once, so there the earlier handlers stay.
     /// - Returns: false if the call is already cancelled, or has ended.
     package func onCancel(_ handler: any CallCancellable) -> Bool {
-        state.withLock { state in
+        // The last reference to an exchange must not go while the lock is held: user code may run then, and cancel the call.
+        var gone: [any CallCancellable] = []
+        return state.withLock { state in
             if state.isCancelled || state.isFinished { return false }
-            if isGuarded, let earlier = state.handler {
-                state.earlierHandlers.removeAll { $0.hasEnded }
-                state.earlierHandlers.append(earlier)
+            if let before = state.handler {
+                guard isGuarded else {
+                    gone.append(before)
+                    state.handler = handler
+                    return true
+                }
+                let earlier = state.earlierHandlers + [before]
+                gone = earlier.filter(\.hasEnded)
+                state.earlierHandlers = gone.isEmpty ? earlier : earlier.filter { !$0.hasEnded }
             }
             state.handler = handler
             return true

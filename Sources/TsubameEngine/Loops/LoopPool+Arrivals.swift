@@ -11,20 +11,25 @@ extension LoopPool {
     func handOver(_ exchange: Exchange) {
         load.wrappingAdd(1, ordering: .relaxed)
         if !exchange.isCancelled, !exchange.listen() { return exchange.cancel() }
-        let isFirst = arrivals.withLock { arrivals in
-            arrivals.append(exchange)
-            return arrivals.count == 1
+        let isNews = arrivals.withLock { arrivals in
+            arrivals.exchanges.append(exchange)
+            defer { arrivals.isAnnounced = true }
+            return !arrivals.isAnnounced
         }
-        if isFirst { loop.execute { self.startArrivals() } }
+        if isNews { loop.execute { self.startArrivals() } }
     }
 
-    /// How many were handed over and have not begun; read by callers that look for a loop with room.
-    var backlog: Int { arrivals.withLock { $0.count } }
+    /// How many the loop has not taken over yet; read by callers that look for a loop with room.
+    var backlog: Int { arrivals.withLock { $0.exchanges.count } }
 
     private func startArrivals() {
-        let hadMore = !beginning.exchanges.isEmpty
-        // The two arrays change places, so that neither gives its memory back.
-        if !hadMore { arrivals.withLock { swap(&$0, &beginning.exchanges) } }
+        let isLast = arrivals.withLock { arrivals in
+            // The two arrays change places, so that neither gives its memory back.
+            if beginning.exchanges.isEmpty { swap(&arrivals.exchanges, &beginning.exchanges) }
+            arrivals.isAnnounced =
+                !arrivals.exchanges.isEmpty || beginning.exchanges.count > Self.arrivalsPerTurn
+            return !arrivals.isAnnounced
+        }
         beginning.isUnderWay = true
         let count = min(beginning.exchanges.count, Self.arrivalsPerTurn)
         for exchange in beginning.exchanges[..<count] { start(exchange) }
@@ -34,12 +39,11 @@ extension LoopPool {
         } else {
             beginning.exchanges.removeFirst(count)
         }
-        // Those that came meanwhile have announced themselves, or the call that they announced has begun others.
-        if !beginning.exchanges.isEmpty || hadMore && backlog > 0 { loop.execute { self.startArrivals() } }
+        if !isLast { loop.execute { self.startArrivals() } }
         while let connection = beginning.unflushed.popLast() { connection.flush() }
     }
 
-    /// Whether a connection is to write later, when all that have arrived were begun: it is told by
+    /// Whether a connection is to write later, when all that begin in this turn were begun: it is told by
     /// ``PooledConnection/flush()``.
     func delaysFlush(of connection: any PooledConnection) -> Bool {
         guard beginning.isUnderWay else { return false }

@@ -26,9 +26,9 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) var openSockets = 0
     /// The pools of all loops of the client.
     @exclusivity(unchecked) var siblings: [LoopPool] = []
-    /// Handed over from other threads and not yet begun. The thread that finds it empty wakes the loop, so that many at once
-    /// cost one task of the loop.
-    let arrivals = Mutex<[Exchange]>([])
+    /// Handed over from other threads. The thread that finds no task of the loop for them gives one to it, so that many at once
+    /// cost few tasks.
+    let arrivals = Mutex(Arrivals())
     @exclusivity(unchecked) var beginning = Beginning()
     @exclusivity(unchecked) private(set) var origins = OriginTable()
     @exclusivity(unchecked) var events = PoolEvents()

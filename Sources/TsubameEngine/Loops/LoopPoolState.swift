@@ -12,11 +12,18 @@ struct ClientObjects: Sendable {
     let callers = CallerLoops()
 }
 
+/// The exchanges that other threads have handed over.
+struct Arrivals {
+    var exchanges: [Exchange] = []
+    /// Whether the loop has a task that will begin them.
+    var isAnnounced = false
+}
+
 /// The exchanges that a loop pool has taken over from other threads, and begins together.
 struct Beginning {
     var exchanges: [Exchange] = []
     var isUnderWay = false
-    /// The connections that write when all have been begun.
+    /// The connections that write when all that begin in this turn have been begun.
     var unflushed: [any PooledConnection] = []
 }
 

@@ -88,7 +88,7 @@ package struct TemplateText: Sendable, Hashable {
         var begin = text.startIndex
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             var rest = line
-            // Each line is searched once: behind its last closing braces, no opening ones are closed.
+            // Each line is searched once: after its last closing braces, no opening ones are closed.
             while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
                 rest = rest[close.upperBound...]
                 let inner = line[open.upperBound..<close.lowerBound]

@@ -87,7 +87,7 @@ package struct PostmanReader {
         var values: [String: String] = [:]
         for variable in json?["variable"]?.elements ?? [] {
             guard let name = variable["key"]?.text, !name.isEmpty else { continue }
-            values[":\(name)"] = variable["value"]?.text ?? ""
+            if values[":\(name)"] == nil { values[":\(name)"] = variable["value"]?.text ?? "" }
         }
         if values.isEmpty { return url }
         let parts = url.split(separator: "/", omittingEmptySubsequences: false).map { segment in

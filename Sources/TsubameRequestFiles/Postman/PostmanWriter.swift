@@ -93,7 +93,7 @@ package struct PostmanWriter {
         let end = url.firstIndex(of: "#") ?? url.endIndex
         let raw =
             extra.isEmpty ? url : url[..<end] + (url[..<end].contains("?") ? "&" : "?") + extra + String(url[end...])
-        let query = raw.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let query = raw.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let pairs = query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             return Self.pair(parts[0], parts.count > 1 ? parts[1] : "")

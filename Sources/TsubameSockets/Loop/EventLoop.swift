@@ -187,7 +187,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Has the next work wake the loop, or its host.
     /// - Returns: false if there is something to do.
-    func rests() -> Bool { jobs.isEmpty && work.waiting.isEmpty && again.isEmpty && inbox.fallAsleep() }
+    func rests() -> Bool { jobs.isEmpty && work.isEmpty && again.isEmpty && inbox.fallAsleep() }
 
     /// The jobs that have not run.
     func takeJobs() -> [UnownedJob] {
@@ -199,7 +199,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Runs the closures of this turn. Those that they give run in a later one.
     private func runWork() {
-        guard !work.waiting.isEmpty else { return }
+        guard !work.isEmpty else { return }
         work.begin()
         for work in work.running { work.run() }
         work.running.removeAll(keepingCapacity: true)

@@ -53,12 +53,19 @@ struct LoopJobs {
 /// The closures that were given to the loop.
 struct LoopWork {
     var waiting: [Work] = []
+    /// Those that were too many for one turn, the first of them last. They come before `waiting`.
+    private var rest: [Work] = []
     var running: [Work] = []
+
+    var isEmpty: Bool { waiting.isEmpty && rest.isEmpty }
 
     /// Those that wait run now, up to the limit of a turn. Those that they give wait for a later one.
     mutating func begin() {
-        guard waiting.count > EventLoop.workPerTurn else { return swap(&waiting, &running) }
-        running.append(contentsOf: waiting[..<EventLoop.workPerTurn])
-        waiting.removeFirst(EventLoop.workPerTurn)
+        if rest.isEmpty {
+            guard waiting.count > EventLoop.workPerTurn else { return swap(&waiting, &running) }
+            rest = waiting.reversed()
+            waiting.removeAll(keepingCapacity: true)
+        }
+        for _ in 0..<min(EventLoop.workPerTurn, rest.count) { running.append(rest.removeLast()) }
     }
 }

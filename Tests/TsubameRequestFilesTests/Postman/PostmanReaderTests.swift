@@ -58,6 +58,8 @@ import Testing
         file.entries[0].url = TemplateText("http://h/p#f")
         let writer = PostmanWriter(file, name: "c")
         let url = writer.json["item"]?.elements?.first?["request"]?["url"]
+        let pairs = url?["query"]?.elements?.map { "\($0["key"]?.text ?? "") \($0["value"]?.text ?? "")" }
+        #expect(pairs == ["q a%26b%3Dc", "r {{x}}"])
         #expect(url?["raw"]?.text == "http://h/p?q=a%26b%3Dc&r={{x}}#f")
     }
 }

@@ -89,7 +89,7 @@ import TsubameTesting
         #expect(identities.allSatisfy { $0.hasPrefix("sha256:") })
     }
 
-    @Test func `FAULT 9: settings of TLS and of addresses have the same identity in each process`() {
+    @Test func `FAULT 9: settings of TLS and of addresses have the same identity in each process`() throws {
         typealias TLS = ConnectionSettings.TLS
         let changes: [(inout ConnectionSettings) -> Void] = [
             { $0.tls.roots = .file("ca.pem") }, { $0.tls.roots = .systemAnd(file: "ca.pem") },
@@ -109,8 +109,23 @@ import TsubameTesting
         // Nothing in them depends on the process or on the order in a dictionary.
         #expect(identities[3] == "sha256:824c8ac4e3ca31e9dfc932f0332952a8")
         #expect(identities[15] == "sha256:fba04a72a80263d3c9dd304e04a80591")
-        let here = FileManager.default.currentDirectoryPath
-        #expect(identities[0] == identity { $0.tls.roots = .file("\(here)/ca.pem") })
+        // Files count by their content.
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = try [("a", "x"), ("b", "x"), ("c", "y")].map { name, content in
+            let file = folder.appending(path: name)
+            try Data(content.utf8).write(to: file)
+            return file.path
+        }
+        for set in [
+            { $0.tls.roots = .file($1) }, { $0.tls.roots = .systemAnd(file: $1) },
+            { $0.tls.identity = .files(certificate: $1, key: files[0]) },
+            { $0.tls.identity = .files(certificate: files[0], key: $1) },
+        ] as [(inout ConnectionSettings, String) -> Void] {
+            let found = files.map { file in identity { set(&$0, file) } }
+            #expect(found[0] == found[1] && found[1] != found[2])
+        }
         // Limits and the log of keys change no response.
         #expect(
             identity {

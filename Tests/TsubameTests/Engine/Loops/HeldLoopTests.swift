@@ -45,4 +45,16 @@ import TsubameTesting
             #expect(server.requests.isEmpty)
         }
     }
+
+    @Test func `calls that arrive at once are all begun, though not in one turn`() async throws {
+        try await serving(.start()) { _, client in
+            let count = 1_000
+            let tasks = Log<Task<Int, any Error>>()
+            try await holding { _ in
+                for _ in 0..<count { tasks.add(Task { try await client.get("x").statusCode }) }
+                for _ in 0..<20 { await Task.yield() }
+            }
+            for task in tasks.all { #expect(try await task.value == 200) }
+        }
+    }
 }
