@@ -58,9 +58,11 @@ extension ConnectionSettings.TLS.Identity {
 }
 
 private enum ContentDigest {
-    /// The digest of a file's content; nil if it cannot be read.
+    /// The digest of a file's content; nil if it cannot be read, or can be read only once.
     static func of(_ path: String) -> String? {
-        FileManager.default.contents(atPath: path).map { CacheIdentity.digest(String(decoding: $0, as: UTF8.self)) }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return FileManager.default.contents(atPath: path).map { Hexadecimal.text(SHA256.digest(Array($0))) }
     }
 }
 
