@@ -1,10 +1,5 @@
 // TLS+CacheIdentity: a text of the settings of TLS that is the same in each process.
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import TsubameCore
 import TsubamePlatform
 import TsubameWire
@@ -62,7 +57,7 @@ private enum ContentDigest {
     static func of(_ path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return FileManager.default.contents(atPath: path).map { Hexadecimal.text(SHA256.digest(Array($0))) }
+        return (try? FileDigest.sha256(of: path, while: {})).map(Hexadecimal.text)
     }
 }
 

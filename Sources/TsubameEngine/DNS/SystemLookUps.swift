@@ -6,6 +6,7 @@ import NIOPosix
 import Synchronization
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 
 /// The threads are its own, since a name server that does not answer holds one for half a minute, and files and TLS must
 /// not wait for that. Each is started when all others are busy: most programs ask for a few names, one after the other, and
@@ -118,7 +119,7 @@ final class SystemLookUps: Sendable {
         let status = getaddrinfo(host, nil, &hints, &list)
         let code = errno
         defer { if let list { freeaddrinfo(list) } }
-        if status != 0, code == EMFILE || code == ENFILE {
+        if status != 0, SocketError(.open, code).isShortOfDescriptors {
             throw CallError(
                 .nameResolution, "\(host) could not be looked up: \(String(cString: strerror(code)))",
                 phase: .resolving,

@@ -30,9 +30,11 @@ struct HiddenSecrets {
     }
 
     private mutating func hide(_ range: Range<Int>) {
+        // Up to here, each search for the end of an expression finds one, so the line is searched once.
+        let last = range.dropLast().last { scalars[$0] == "}" && scalars[$0 + 1] == "}" } ?? range.lowerBound
         var index = range.lowerBound
         while index < range.upperBound {
-            if let end = endOfExpression(at: index), end <= range.upperBound {
+            if index + 2 <= last, let end = endOfExpression(at: index) {
                 index = end
                 continue
             }
@@ -74,6 +76,7 @@ struct HiddenSecrets {
     private var values: [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0
+        let first = scalars.firstIndex { $0 != " " && $0 != "\t" } ?? 0
         for index in 0...scalars.count where index == scalars.count || !Self.isName(scalars[index]) {
             defer { start = index + 1 }
             guard start < index, index < scalars.count, index >= found.last?.upperBound ?? 0,
@@ -87,7 +90,7 @@ struct HiddenSecrets {
                 found.append(rest.startIndex + 1..<endOfString(from: rest.startIndex + 1))
             case ":", " ", "\t":
                 // In the middle of a line the value ends with the quotes around it.
-                let isFirst = scalars[..<start].allSatisfy { $0 == " " || $0 == "\t" }
+                let isFirst = start == first
                 guard isFirst || scalars[index] == ":" else { continue }
                 let rest = scalars[(index + 1)...].drop { $0 == " " || $0 == "\t" }
                 if isFirst, Self.queries.contains(text(rest.prefix(while: Self.isName))) { continue }
