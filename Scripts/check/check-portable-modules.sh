@@ -66,6 +66,10 @@ done < <(find -L .build/checkouts/*/Sources .build/debug/*.build Sources -name m
 
 # check MODULE: what lies in its folder of $work.
 check() {
+    if [ -z "$(find "Sources/$1" -name '*.swift' 2>/dev/null)" ]; then
+        echo "there are no sources of $1" >&2
+        exit 1
+    fi
     if ! "$compiler" -emit-sil -o /dev/null -wmo "${flags[@]}" -module-name "$1" "$work/$1"/*.swift >"$work/log" 2>&1; then
         sed "s,$work/,," "$work/log" >&2
         echo "the code of $1 for Apple's systems does not compile" >&2

@@ -56,16 +56,21 @@ def main():
     if program is None:
         print(f"skipped: {', '.join(PACKAGES)} cannot be had from PyPI")
         return 0
-    scores, failed = known(), 0
+    scores, failed, ran = known(), 0, 0
     for name, script, arguments, pattern in SUITES:
         if options.only not in name:
             continue
+        ran += 1
         words = [word.format(tool=options.tool.resolve()) for word in arguments]
         run = subprocess.run(
             [program, options.suites / script, *words], capture_output=True, text=True, errors="replace", timeout=600)
         found = re.findall(pattern, run.stdout)
         if not found:
             print(f"{name}: no score\n{run.stdout[-1000:]}{run.stderr[-1000:]}")
+            failed += 1
+            continue
+        if name not in scores and not options.write:
+            print(f"{name}: no score is committed")
             failed += 1
             continue
         score, least = int(found[-1]), scores.get(name, 0)
@@ -77,7 +82,9 @@ def main():
     if options.write:
         head = [line for line in SCORES.read_text().splitlines(keepends=True) if line.startswith("#")]
         SCORES.write_text("".join(head) + "".join(f"{score} {name}\n" for name, score in sorted(scores.items())))
-    return 1 if failed else 0
+    if not ran:
+        print(f"no suite is called “{options.only}”")
+    return 1 if failed or not ran else 0
 
 
 sys.exit(main())

@@ -115,6 +115,8 @@ with tempfile.TemporaryDirectory() as name:
             for path in folder.iterdir():
                 path.unlink()
             held, spread = [], 5 - spread
+if not downloads or not kept:
+    sys.exit(f"seed {seed}: {downloads} downloads became whole, and {kept} bytes were kept: the kills show nothing")
 if lost:
     sys.exit(f"seed {seed}: {lost} bytes were asked for again")
 print(

@@ -343,7 +343,7 @@ def main():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
     by_sockets = {tests for _, mutant in mutants for tests in rounds_by_sockets(mutant)}
-    for rounds, by_chance in (VALUES, False), ([] if options.values else by_sockets, True):
+    for rounds, by_chance in (VALUES, False), (NEAREST.values(), False), ([] if options.values else by_sockets, True):
         if all(judge(-1, rounds, by_chance)):
             sys.exit(f"without a mutant {judge(-1, rounds, by_chance)} fails")
 
@@ -372,7 +372,7 @@ def main():
             # No test of values uses the module `Tsubame`.
             nearest = [tests for area, tests in NEAREST.items() if mutant.path.startswith(area)]
             rounds = nearest + (VALUES if mutant.path.startswith(VALUED) else [])
-            where, failed = judge(number, rounds, False) if nearest else (None, None)
+            where, failed = judge(number, rounds, not mutant.path.startswith(VALUED)) if nearest else (None, None)
         with lock:
             results[key] = where or (None if sockets else "by sockets")
             log.write_text(json.dumps({**about, "results": results}, indent=1, ensure_ascii=False))

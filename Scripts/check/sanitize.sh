@@ -5,6 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
+[ $# -gt 0 ] || { echo "usage: sanitize.sh thread|address …" >&2; exit 64; }
 # SwiftPM passes the names of traits in the order of a set; without this, each process would build all modules anew.
 export SWIFT_DETERMINISTIC_HASHING=1
 status=0
@@ -20,9 +21,7 @@ for sanitizer in "$@"; do
     echo "## $sanitizer, $(date +%F), $(uname -sm), $(nproc) cores, $(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+')"
     : >"$log"
     # One file a process that has something to report, the tools and examples that the tests start among them.
-    reports=/tmp/tsubame-$sanitizer-reports
-    rm -rf "$reports"
-    mkdir "$reports"
+    reports=$(mktemp -d)
     preload=
     [ "$sanitizer" = thread ] && preload=$folder/tsan-runtime.so
     # No leaks are looked for: Swift keeps marks in the high bits of references, by which LeakSanitizer does not know them.
@@ -40,11 +39,11 @@ for sanitizer in "$@"; do
             ASAN_OPTIONS="detect_leaks=0 quarantine_size_mb=8 log_path=$reports/report" \
             LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments $skipped >>"$log" 2>&1 || status=1
     done
+    [ "$(grep -cE '^. Test run with [1-9]' "$log")" = ${#parts[@]} ] || { echo "- a part has run no test, or has not ended"; status=1; }
     grep -E '^. Test run with' "$log" | sed 's/^[^ ]* /- /'
     count=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): (Thread|Address)Sanitizer')
     echo "- reports: $count"
     [ "$count" = 0 ] || status=1
-    cp "$log" "/tmp/tsubame-$sanitizer.log"
-    echo "- whole log: /tmp/tsubame-$sanitizer.log, reports in $reports" >&2
+    echo "- whole log: $log, reports in $reports" >&2
 done
 exit $status

@@ -15,6 +15,10 @@ run() {
     SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width SWIFT_DETERMINISTIC_HASHING=1 timeout 900 \
         "${SWIFT:-swift}" test --enable-all-traits --skip-build --disable-xctest --parallel "$@" 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
+    if [ "$status" -eq 0 ] && ! grep -aqE 'Test run with [1-9]' "$log"; then
+        echo "no test has run"
+        status=1
+    fi
     if [ "$status" -ne 0 ]; then
         echo "--- failed with $status:"
         # An issue, and what it says below; the end of what has printed, if it did not end by itself.

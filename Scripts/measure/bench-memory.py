@@ -4,26 +4,28 @@
 bench-memory.py TOOL: runs `TOOL bench` against `TOOL serve` on loopback with few and with many requests, over HTTP/1.1 and
 HTTP/2, and compares the most memory that each run had.
 """
-import os, re, resource, subprocess, sys
+import json, os, re, resource, subprocess, sys
 
 FEW, MANY = 2_000, 32_000
 # For 30,000 requests: less than 140 bytes each.
 LIMIT = 4 << 10  # KiB
 
 
-def most_memory(arguments):
-    """The most KiB that the program had. A process of its own, because the system counts the largest child."""
+def most_memory(command, count):
+    """The most KiB that a load had. A process of its own, because the system counts the largest child."""
+    arguments = command + [str(count)]
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        done = subprocess.run(arguments, stdout=subprocess.DEVNULL, stderr=2)
+        done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=2)
         os.write(writer, str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss).encode())
-        os._exit(done.returncode and 1)
+        report = json.loads(done.stdout or "{}")
+        os._exit(0 if done.returncode == 0 and report.get("statuses") == {"200": count} else 1)
     os.close(writer)
     with os.fdopen(reader) as pipe:
         text = pipe.read()
     if os.waitpid(child, 0)[1] != 0:
-        sys.exit(f"{' '.join(arguments)} failed")
+        sys.exit(f"{' '.join(arguments)} failed, or had other answers than {count} with 200")
     return int(text)
 
 
@@ -34,8 +36,9 @@ def main():
         url = re.search(r"http://\S+", server.stdout.readline())[0].rstrip("/") + "/bytes/1000"
         failed = False
         for name, version in (("HTTP/1.1", "1.1"), ("HTTP/2", "2-prior-knowledge")):
-            command = [tool, "bench", "--ignore-stdin", "-c", "16", "--http-version", version, url, "-n"]
-            few, many = (most_memory(command + [str(count)]) for count in (FEW, MANY))
+            command = [tool, "bench", "--ignore-stdin", "-c", "16", "--http-version", version,
+                       "--report=json", url, "-n"]
+            few, many = (most_memory(command, count) for count in (FEW, MANY))
             growth = many - few
             is_over = growth > LIMIT
             failed = failed or is_over

@@ -7,7 +7,7 @@ if ! command -v valgrind >/dev/null 2>&1; then
     exit 0
 fi
 for program in tsubame-bench logged-bench; do
-    [ -x "Benchmarks/.build/release/$program" ] || swift build --package-path Benchmarks -c release --product "$program"
+    swift build --package-path Benchmarks -c release --product "$program"
 done
 python3 Scripts/measure/counts.py Benchmarks/.build/release/tsubame-bench Scripts/measure/count-thresholds.txt
 python3 Scripts/measure/counts.py Benchmarks/.build/release/logged-bench Scripts/measure/log-thresholds.txt

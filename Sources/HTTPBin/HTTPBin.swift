@@ -3,7 +3,7 @@
 
 /// An HTTP/1.1 and HTTP/2 server for testing clients, compatible with `httpbin` (value-equal JSON). Its own endpoints
 /// are `/sse`, `/jsonl`, `/euc-jp`, `/timeline/{user}.xml`, `/login`, `/me`, `/keyvalue`, `/upload`, `/uploads`,
-/// `/trailers`, `/early-hints`, `/slow-headers` and `/truncate/{n}`. `GET /` lists all endpoints.
+/// `/trailers`, `/early-hints`, `/slow-headers`, `/truncate/{n}`, `/query` and `/authority.pem`. `GET /` lists all endpoints.
 ///
 /// With TLS the server offers HTTP/2 by ALPN. Without TLS it speaks HTTP/2 to a client that sends HTTP/2's connection
 /// preface, on the same port (RFC 9113 section 3.3). The endpoints are the same. Where an endpoint breaks an HTTP/1.1
@@ -30,7 +30,7 @@ public struct HTTPBin: Sendable {
     public var http2: Bool
 
     /// The longest request body, in bytes, that an endpoint reads before it answers 413; 64 MiB by default. `/upload`
-    /// has no limit, because it does not store the body.
+    /// has no limit, because it does not store the body. `/uploads` keeps 16 MiB in all.
     public var bodyLimit: Int
 
     /// The names and passwords that `/login` accepts; by default only ``sampleAccount``.

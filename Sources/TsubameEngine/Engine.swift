@@ -42,7 +42,10 @@ public final class Engine: CountedTransport {
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
         exchange.passOn()
         do throws(CallError) {
-            return try await send(request, call: exchange.call, files: exchange.support, endsWithTask: true)
+            let response = try await send(
+                request, call: exchange.call, files: exchange.support, endsWithTask: true)
+            exchange.passedOnIsAnswered()
+            return response
         } catch {
             exchange.takeBack()
             throw error
@@ -125,7 +128,7 @@ public final class Engine: CountedTransport {
         return (try? await loopPool.loop.submit { loopPool.connections(for: key) }.get()) ?? 0
     }
 
-    /// Makes one more connection, which the first call that comes will use.
+    /// Makes one more connection at the origin's home loop, for a later call that runs there.
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
         let loopPool = try loops.home(of: key)

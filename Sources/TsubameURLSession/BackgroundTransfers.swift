@@ -17,7 +17,7 @@ import TsubameWire
 ///     case .failed(_, let error): show(error)
 ///     }
 /// }
-/// try transfers.download(Request(.get, "https://example.com/film.mov"), to: folder.appending(path: "film.mov"))
+/// try transfers.download(Request(.get, url: "https://example.com/film.mov"), to: folder.appending(path: "film.mov"))
 /// ```
 /// Make it with the same identifier at each start of the app: events of earlier transfers then arrive. The system sends the
 /// request by itself. So no part of a client has an effect on it: neither fields and cookies of the client, nor its

@@ -280,7 +280,8 @@ def astray(tool, theirs):
         (["-F", f"{base}/redirect-to", f"url=={base}/get?a=b", "status_code==303", "--raw", "dropped"], '"a": "b"'),
         (["-F", f"{base}/cookies/set", "one==1", "two==2"], '"two": "2"'),
         (["-F", f"{base}/cookies/set/one/1"], '"one": "1"'),
-        (["-F", f"{base}/cookies/delete", "one==", "Cookie:one=1"], '"cookies"'),
+        (["--session={folder}/jar.json", "-F", f"{base}/cookies/set/one/1"], '"one": "1"'),
+        (["--session={folder}/jar.json", "-F", f"{base}/cookies/delete", "one=="], '"cookies": {}'),
         (["-a", "user:pässword", f"{base}/basic-auth/user/pässword"], '"authenticated": true'),
         ([f"{base}/bearer", "Authorization:Bearer token"], '"token": "token"'),
         ([f"{base}/gzip"], '"gzipped": true'),
@@ -293,9 +294,10 @@ def astray(tool, theirs):
     if ctypes.util.find_library("brotlidec"):
         ways.append(([f"{base}/brotli"], '"brotli": true'))
     failed = 0
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"XDG_CACHE_HOME": cache}
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"XDG_CACHE_HOME": folder}
         for arguments, expected in ways:
+            arguments = [argument.replace("{folder}", folder) for argument in arguments]
             done = subprocess.run(
                 [tool, "--ignore-stdin", *arguments], capture_output=True, text=True, timeout=60, env=environment
             )

@@ -18,7 +18,7 @@ import Foundation
 /// let api = Client("https://api.example.com") { $0.cache = .memory() }
 /// let users = try await api.get("users")              // asked for
 /// let again = try await api.get("users")              // from memory, if the server allows it
-/// print(again.headers[.cacheStatus] ?? "")            // tsubame; hit; ttl=59
+/// print(again.cacheStatus ?? "")                      // tsubame; hit; ttl=59
 /// ```
 /// The cache keeps responses to GET, and to QUERY if the request's body is bytes. It keeps only complete responses, as
 /// they came, with their content codings.

@@ -13,7 +13,8 @@ extension Client {
     ///   - connections: how many connections there are afterwards, including those in use. They stay open as long as
     ///     other idle connections do.
     /// - Throws: ``CallError`` if one of the connections cannot be opened within `timeouts.connect` and
-    ///   `timeouts.tls`. The others stay open.
+    ///   `timeouts.tls`. The others stay open. Its kind is `unsupported` with a transport of your own, and `invalidRequest` if
+    ///   there is neither a URL nor a base URL.
     @concurrent
     public func warmUp(url: String? = nil, connections: Int = 1) async throws(CallError) {
         guard let engine = chain.engine else {

@@ -160,7 +160,7 @@ public final class Client: Sendable {
     /// Whether the client, or a view of it, was closed.
     package var isClosed: Bool { runningCalls.isClosed }
 
-    /// Closes the client. New calls fail. Running calls have the time `drainingFor` to end, and are then cancelled.
+    /// Closes the client. New calls fail with ``CallError/Kind/cancelled``. Running calls have the time `drainingFor` to end, and are then cancelled.
     ///
     /// Returns when no call uses the network any more. The closure of a `stream` may still run.
     public func close(drainingFor time: Duration = .zero) async {
@@ -176,7 +176,7 @@ public final class Client: Sendable {
     /// Sends the request and collects the response's body in memory, up to `limits.bufferedBody`.
     ///
     /// A response with any status is returned. Interceptors and decoding do not run on the caller's actor.
-    /// - Throws: ``CallError``, but never because of a status.
+    /// - Throws: ``CallError``; because of a status only if the request has ``Request/requiresAcceptedStatus``.
     public func send(_ request: Request) async throws(CallError) -> Response {
         try await sendHere(request)
     }

@@ -58,7 +58,8 @@ public struct Configuration: Sendable {
     public var allowedOrigins: Set<Origin> = []
     /// How connections are made: TLS, address overrides, pool.
     public var connection = ConnectionSettings()
-    /// The charset of texts that name none, neither by a byte order mark nor in Content-Type. The default is UTF-8.
+    /// The charset of texts that name none, neither by a byte order mark, nor in Content-Type, nor in HTML by
+    /// `<meta charset>`. The default is UTF-8.
     public var defaultCharset: Charset?
     /// How JSON is encoded and decoded. The default is Foundation's.
     public var json = JSONCoding.standard

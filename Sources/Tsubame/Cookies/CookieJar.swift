@@ -34,7 +34,8 @@ public import TsubameWire
 /// ``endSession()`` give the jar a new owner. The next account then gets no stored response of the last one.
 ///
 /// A jar keeps at most 180 cookies for a domain and 3,000 in all. It first removes the cookies that were unused for
-/// longest, and in a full domain those that are not Secure. No cookie lives longer than 400 days. Secure cookies are
+/// longest, and in a full domain those that are not Secure. A Cookie field has at most 8,190 bytes, and further cookies stay out.
+/// No cookie lives longer than 400 days. Secure cookies are
 /// sent by https. By http they are sent only to `localhost`, the names below it and loopback addresses.
 public final class CookieJar: Sendable {
     private struct State: Sendable {

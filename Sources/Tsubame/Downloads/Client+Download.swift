@@ -104,8 +104,8 @@ extension Client {
     ///     later one.
     ///   - policy: how the download treats existing files, what it checks, and how many connections it uses.
     ///   - progress: receives the progress, on any thread; it must not block.
-    /// - Throws: ``CallError`` of kind `status` (nothing is saved), `file`, or `decoding` if a digest does not
-    ///   match. The errors of sending and reading are thrown too.
+    /// - Throws: ``CallError`` of kind `status` (nothing is saved), `file`, `decoding` if a digest does not match, or
+    ///   `misuse` if the target is no file URL. The errors of sending and reading are thrown too.
     @concurrent
     public func download(
         _ request: Request, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,

@@ -32,13 +32,13 @@ public struct DownloadPolicy: Sendable, Hashable {
     /// does, and gives a file in a folder a number.
     public var ifExists: IfExists?
     /// The digest that the file must have. A file with another digest fails with ``CallError/Kind/decoding``, and
-    /// nothing of it is kept.
+    /// nothing of it is kept. A text that is not 64 hexadecimal digits fails with ``CallError/Kind/misuse``.
     public var digest: Digest?
     /// Whether the file is compared with the SHA-256 digest that the server sends (RFC 9530). The digest comes from
     /// `Repr-Digest`, or from `Content-Digest` if the response holds the whole file. It is not compared if the
     /// content came with a content coding.
     public var checksServerDigest = true
-    /// The number of connections over which a large file comes at once, at most 16. A download uses more than one
+    /// The number of connections over which a large file comes at once, at most 16; 1 by default. A download uses more than one
     /// only if the server says that it serves ranges (`Accept-Ranges: bytes`), and sends the length and a strong
     /// validator.
     public var connections = 1

@@ -51,7 +51,7 @@ public struct RetryPolicy: Sendable {
         case giveUp
     }
 
-    /// The most retries of a call.
+    /// The most retries of a call: 2 by default, and 3 for ``standard``.
     public var retries: Int
     /// The statuses after which a request is sent again.
     public var statuses: Set<Int>
@@ -60,19 +60,19 @@ public struct RetryPolicy: Sendable {
     /// This covers connections that cannot be opened, connections that break before the response, and name lookups
     /// that no resolver answers. It does not cover an address that `connection.allowedAddresses` refuses.
     public var retriesConnectionFailures: Bool
-    /// The longest delay before the first retry. It doubles with each further retry.
+    /// The longest delay before the first retry; 200 ms by default. It doubles with each further retry.
     public var delay: Duration = .milliseconds(200)
-    /// The longest delay before any retry.
+    /// The longest delay before any retry; 20 s by default.
     public var maximumDelay: Duration = .seconds(20)
-    /// The longest delay that the client accepts from Retry-After. If the server asks for more, the response is
-    /// returned at once.
+    /// The longest delay that the client accepts from Retry-After; 120 s by default. If the server asks for more, the
+    /// response is returned at once.
     public var maximumRetryAfter: Duration = .seconds(120)
     /// Whether requests of all methods may be repeated.
     public var allowsAllMethods = false
     /// Whether requests that may not be repeated otherwise get an `Idempotency-Key`. Use this only with servers that
     /// understand the field.
     public var addsIdempotencyKeys = false
-    /// How many retries each response that is no failure allows. They fill a reserve of ten retries, which a client has at
+    /// How many retries each response that is no failure allows; 0.2 by default. They fill a reserve of ten retries, which a client has at
     /// its start. When the reserve is empty, calls fail without a retry, so that a server that fails gets little extra
     /// load. `.infinity` switches this limit off, for example for a batch of calls that must all succeed.
     public var extraLoad = 0.2 {
@@ -91,7 +91,8 @@ public struct RetryPolicy: Sendable {
         self.retriesConnectionFailures = retriesConnectionFailures
     }
 
-    /// Retries nothing. The engine still repeats an idempotent request whose reused connection was dead already.
+    /// Retries no request. The engine still repeats a request that the server did not process, and an idempotent one whose
+    /// reused connection was dead already. Event streams still make new connections.
     public static var off: RetryPolicy {
         RetryPolicy(retries: 0, statuses: [], retriesConnectionFailures: false)
     }

@@ -40,7 +40,8 @@ public struct TrafficPolicy: Sendable {
         }
     }
 
-    /// The most exchanges at once, or nil for no limit. An exchange ends when the response's body has been read or
+    /// The most exchanges at once, or nil for no limit. A limit below 1 fails each call with
+    /// ``CallError/Kind/invalidRequest``. An exchange ends when the response's body has been read or
     /// discarded.
     public var calls: Int? {
         didSet { gate = nil }

@@ -16,6 +16,7 @@ extension Response {
     public func save(to path: String) async throws(CallError) { try await save(to: URL(filePath: path)) }
 
     /// Writes the body to the file at a file URL, as ``save(to:)-(String)`` does.
+    /// - Throws: ``CallError`` of kind `status` or `file`, or the error of reading the body.
     @concurrent
     public func save(to file: URL) async throws(CallError) {
         try await accepted()

@@ -23,7 +23,8 @@ extension Response {
     /// - Parameters:
     ///   - type: the type of the value.
     ///   - decoder: the decoder; by default a new one, set up as ``Configuration/json`` says.
-    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`; `misuse` if the body is
+    ///   still being streamed.
     public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder? = nil) throws(CallError) -> T {
         try accepted()
         return try decodeJSON(type, decoder)
@@ -80,7 +81,7 @@ extension Response {
     ///   - defaultCharset: the charset of a text that names none.
     ///   - strict: whether a wrong byte is an error; otherwise it becomes U+FFFD.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which
-    ///   names the charset and the position.
+    ///   names the charset and the position; `misuse` if the body is still being streamed.
     public func text(
         charset: Charset? = nil, defaultCharset: Charset? = nil, strict: Bool = false
     ) throws(CallError) -> String {
@@ -98,6 +99,7 @@ extension Response {
     }
 
     /// The parameters of a body of `application/x-www-form-urlencoded`.
+    /// - Throws: ``CallError`` of kind `status`, or `misuse` if the body is still being streamed.
     public func form() throws(CallError) -> Parameters {
         try accepted()
         return Parameters.decoding(try collectedBytes())
@@ -182,6 +184,8 @@ extension Response {
     }
 
     /// Decodes the body as JSON with the caller's decoder, off the caller's actor.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`; or the error of reading
+    ///   the body.
     @concurrent
     public func json<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: sending JSONDecoder
@@ -210,6 +214,7 @@ extension Response {
     }
 
     /// The parameters of a body of `application/x-www-form-urlencoded`.
+    /// - Throws: ``CallError`` of kind `status`, or the error of reading the body.
     @concurrent
     public func form() async throws(CallError) -> Parameters {
         let whole = try await whole()

@@ -27,6 +27,9 @@ extension Client {
         }
         var settings = configuration.connection
         settings.tls.verification = .full
+        // This connection takes part in no pool, so none of its limits keeps it from being made.
+        settings.connections = nil
+        settings.connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
         let call = Call(
             request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
             observers: ObserverList())
@@ -39,6 +42,6 @@ extension Client {
             guard let read = error.underlying as? CertificatesRead else { throw error }
             return read.certificates
         }
-        return []
+        throw CallError(.cancelled, "the client was closed before the handshake", request: request)
     }
 }

@@ -49,7 +49,8 @@ public struct Pages: AsyncSequence, Sendable {
         }
 
         /// The next page; nil after the last.
-        /// - Throws: ``CallError``; its kind is `interceptor` for an error of the closure that makes the next request.
+        /// - Throws: ``CallError``; its kind is `interceptor` for an error of the closure that makes the next request. It is
+        ///   `redirect` for a page that was requested before, is not on http or https, or leaves https.
         public mutating func next() async throws(CallError) -> Response? {
             guard let current = next else { return nil }
             // An error is the end, too.

@@ -134,8 +134,8 @@ public final class Call: Sendable {
     /// Records that the caller's closure has the response.
     package func enterClosure() { state.withLock { $0.isInClosure = true } }
 
-    /// Makes `cancel()` end `handler`, which belongs to an exchange. An interceptor of the user may have several exchanges at
-    /// once, so there the earlier handlers stay.
+    /// Makes `cancel()` end `handler`, which belongs to an exchange. Earlier handlers stay until they have ended: an interceptor
+    /// may have several exchanges at once, and a transport may hold one within its own.
     /// - Returns: false if the call is already cancelled, or has ended.
     package func onCancel(_ handler: any CallCancellable) -> Bool {
         // The last reference to an exchange must not go while the lock is held: user code may run then, and cancel the call.
@@ -143,11 +143,6 @@ public final class Call: Sendable {
         return state.withLock { state in
             if state.isCancelled || state.isFinished { return false }
             if let before = state.handler {
-                guard isGuarded else {
-                    gone.append(before)
-                    state.handler = handler
-                    return true
-                }
                 let earlier = state.earlierHandlers + [before]
                 gone = earlier.filter(\.hasEnded)
                 state.earlierHandlers = gone.isEmpty ? earlier : earlier.filter { !$0.hasEnded }
@@ -249,12 +244,10 @@ public final class Call: Sendable {
 
     /// Ends the call. Only the first end counts, and only that one is delivered to the observers.
     package func finish(_ kind: @autoclosure () -> CallEvent.Kind) {
-        let isFirst = state.withLock { state in
-            defer {
-                state.isFinished = true
-                _ = state.takeHandlers()
-            }
-            return !state.isFinished
+        // The handlers go after the lock: their release may run the user's code.
+        let (isFirst, _) = state.withLock { state -> (Bool, Handlers) in
+            defer { state.isFinished = true }
+            return (!state.isFinished, state.takeHandlers())
         }
         guard isFirst, isObserved else { return }
         let last = kind()

@@ -37,13 +37,15 @@ public struct CallError: Error, Sendable {
         case incompleteResponse
         /// The response violates the protocol.
         case invalidResponse
-        /// A bound of ``Limits`` was exceeded, or a limit that a server set for an upload.
+        /// A limit was exceeded: one of ``Limits``, a fixed limit of a parser, that of a `collect`, or one that a server set for
+        /// an upload.
         case limitExceeded
-        /// A redirect cannot be followed: there are too many, they form a loop, or one leads nowhere.
+        /// A redirect cannot be followed: there are too many, they form a loop, or one leads nowhere. Or a next page cannot be
+        /// requested.
         case redirect
         /// No credentials could be obtained: the source of the client's token failed or took too long.
         case authentication
-        /// A content coding is corrupt or unknown.
+        /// A content coding is corrupt, cut off, or continues after its end.
         case contentCoding
         /// The request's body could not be read, or its length is not the declared one.
         case requestBody
@@ -53,7 +55,7 @@ public struct CallError: Error, Sendable {
         case decoding
         /// A file could not be read or written.
         case file
-        /// The call needs a feature that this version does not have.
+        /// The call needs a feature that this version or the client's transport does not have.
         case unsupported
         /// An interceptor threw an error, which is in ``CallError/underlying``.
         case interceptor

@@ -49,10 +49,14 @@ package final class ObserverList: Sendable {
     }
 
     fileprivate func remove(_ id: UInt64) {
-        entries.withLock { entries in
+        // An observer goes after the lock, since it may own another subscription of this list.
+        let removed = entries.withLock { entries in
+            let before = entries.list
             entries.list.removeAll { $0.id == id }
             note(entries.list)
+            return before
         }
+        withExtendedLifetime(removed) {}
     }
 
     private func note(_ list: [Entry]) {

@@ -105,7 +105,7 @@ public struct Timeouts: Sendable, Hashable {
         set { self[.idle] = newValue }
     }
     /// The time from `send` to the last byte of the body, including redirects, retries and waiting. By default there is
-    /// no limit, except for blocking calls, which have 60 s.
+    /// no limit, except for `send` and `stream` of a blocking client, which have 60 s.
     public var total: Duration? {
         get { self[.total] }
         set { self[.total] = newValue }

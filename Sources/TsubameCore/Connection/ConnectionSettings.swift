@@ -19,7 +19,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var resolve: [String: String] = [:]
     /// The source of the addresses of names; by default the system.
     public var resolver = NameResolver.system
-    /// The longest time for which the addresses of a name are used again. A resolver that knows their time to live may
+    /// The longest time for which the addresses of a name are used again, 60 s by default. A resolver that knows their time to live may
     /// give a shorter time. With zero, each connection asks again. Addresses of which none can be reached are forgotten at
     /// once.
     public var addressLifetime: Duration = .seconds(60)
@@ -35,14 +35,14 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// The local end of connections: an address of this machine, or the name of a network interface.
     public var interface: String?
     /// The most connections to one origin at once; further calls wait (``Timeouts/pool``). The default is 256. From 256 on,
-    /// the limit holds for each event loop, and for each thread that waits in a blocking call. A lower limit holds for the whole
-    /// client, and all calls to an origin then use one loop.
+    /// the limit holds for each event loop, and for each thread that waits in a blocking call. A lower limit holds for all
+    /// calls with the same connection settings and proxy, which then use one loop for each origin.
     public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
     package static let defaultConnectionsPerOrigin = 256
     /// The most connections of the client to all origins at once; nil for no limit. At the limit, the connection that has
     /// been idle longest on its event loop is closed to make room.
     public var connections: Int?
-    /// How long an idle connection is kept.
+    /// How long an idle connection is kept; 55 s by default.
     public var idleConnectionLifetime: Duration = .seconds(55)
     /// The age at which a connection takes no further request, for servers whose addresses change; nil for no limit.
     public var connectionLifetime: Duration?

@@ -8,6 +8,10 @@ package final class SharedSettings: Hashable, Sendable {
     /// The age at which a connection takes no further request, in nanoseconds.
     package let connectionLifetime: MonotonicTime
     package let exchangesPerConnection: Int
+    /// The most connections to one origin. ``staysOnHomeLoop`` says over which loops they are counted.
+    package let connectionLimit: Int
+    /// Whether all calls to an origin use one loop, so that the limit holds for all of them.
+    package let staysOnHomeLoop: Bool
     package let hasNoProxy: Bool
     /// The error of every attempt to make a connection, if the settings are invalid.
     package let fault: CallError?
@@ -25,6 +29,8 @@ package final class SharedSettings: Hashable, Sendable {
         self.resources = resources
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
+        connectionLimit = max(settings.connectionsPerOrigin, 1)
+        staysOnHomeLoop = settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin
         hasNoProxy = settings.proxy.isNone || settings.unixSocket != nil
         fault = SettingsCheck.fault(of: settings)
     }

@@ -37,6 +37,7 @@ public struct Next: Sendable {
     }
 
     /// Sends the request through the rest of the chain. An interceptor may call it again, for example to try once more.
+    /// - Throws: the ``CallError`` of the rest of the chain.
     public func callAsFunction(_ request: Request) async throws(CallError) -> Response {
         try await proceed(request)
     }

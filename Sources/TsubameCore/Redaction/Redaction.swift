@@ -56,14 +56,17 @@ public struct Redaction: Sendable, Hashable {
         return secrets.contains { secret in
             let mayGoOn = !Self.beginnings.contains(secret)
             let wanted = Array(secret.utf8)
-            return name.indices.contains { index in
-                guard name[index...].starts(with: wanted) else { return false }
+            guard let first = wanted.first else { return !name.isEmpty }
+            guard wanted.count <= name.count else { return false }
+            for index in 0...(name.count - wanted.count) where name[index] == first {
+                guard name[index...].starts(with: wanted) else { continue }
                 let end = index + wanted.count
                 if mayGoOn || end == written.count { return true }
                 // A capital letter begins a new word, unless the whole name is in capital letters.
                 let isUpper = (0x41...0x5A).contains(written[end]) && (0x41...0x5A).contains(written[end - 1])
-                return !isUpper && !(0x61...0x7A).contains(written[end])
+                if !isUpper && !(0x61...0x7A).contains(written[end]) { return true }
             }
+            return false
         }
     }
 

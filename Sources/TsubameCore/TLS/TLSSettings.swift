@@ -75,19 +75,19 @@ extension ConnectionSettings {
             }
         }
 
-        /// The certificate authorities that are trusted.
+        /// The certificate authorities that are trusted; those of the system by default.
         public var roots = Roots.system
-        /// The checks of a server's certificate.
+        /// The checks of a server's certificate; all of them by default.
         public var verification = Verification.full
-        /// The oldest version that is used.
+        /// The oldest version that is used; TLS 1.2 by default.
         public var minimumVersion = Version.tls12
-        /// The newest version that is used.
+        /// The newest version that is used; TLS 1.3 by default.
         public var maximumVersion = Version.tls13
         /// The cipher suites that are offered for versions up to 1.2, the preferred one first. If it is nil, the TLS
         /// library's own choice is offered. An empty list fails each call over TLS with ``CallError/Kind/tls``. TLS 1.3
         /// has suites of its own, which are always offered.
         public var cipherSuites: [CipherSuite]?
-        /// The shortest RSA key that a server's own certificate may have, in bits. A shorter one fails the call with
+        /// The shortest RSA key that a server's own certificate may have, in bits; 2048 by default. A shorter one fails the call with
         /// ``CallError/Kind/tls``, unless ``verification`` is off. Keys of other kinds are not checked.
         public var minimumRSABits = 2048
         /// The client certificate for servers that ask for one.

@@ -6,7 +6,9 @@ extension TransportExchange {
     package func pass(_ request: Request, to transport: any Transport) async throws(CallError) -> Response {
         passOn()
         do throws(CallError) {
-            return try await TransportExchange(request, call: call, support: support).run(transport)
+            let response = try await TransportExchange(request, call: call, support: support).run(transport)
+            passedOnIsAnswered()
+            return response
         } catch {
             takeBack()
             throw error

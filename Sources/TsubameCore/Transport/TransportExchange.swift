@@ -18,6 +18,8 @@ public final class TransportExchange: CallCancellable {
         var source: (any BodySource)?
         /// Whether the engine performs the exchange, with its own deadlines and events.
         var isPassedOn = false
+        /// Whether the engine is doing so at this moment.
+        var isWithEngine = false
         /// Whether the exchange is over. The error is nil after a whole response.
         var isOver = false
         var error: CallError?
@@ -211,17 +213,20 @@ public final class TransportExchange: CallCancellable {
     /// reports the events by itself.
     package func passOn() {
         state.withLock { state in
-            state.isPassedOn = true
+            (state.isPassedOn, state.isWithEngine) = (true, true)
             state.timeline.passOn()
         }
     }
+
+    /// The engine has answered. The transport may still have work to do before it returns.
+    package func passedOnIsAnswered() { state.withLock { $0.isWithEngine = false } }
 
     /// The engine has failed. A transport that answers by itself then has its own deadlines again.
     package func takeBack() {
         guard call.onCancel(self) else { return cancel() }
         state.withLock { state in
             guard !state.isOver else { return }
-            state.isPassedOn = false
+            (state.isPassedOn, state.isWithEngine) = (false, false)
             state.timeline.begin(at: MonotonicClock.now)
             arm(&state)
         }
@@ -335,8 +340,13 @@ public final class TransportExchange: CallCancellable {
 
     package var cancellationPhase: CallError.Phase? { state.withLock { $0.timeline.phase } }
 
-    /// The call was cancelled.
-    package func cancel() { end(call.cancelled(state.withLock { $0.timeline.phase })) }
+    package var hasEnded: Bool { state.withLock { $0.isOver } }
+
+    /// The call was cancelled. The engine ends its own exchange, and its error says where that was.
+    package func cancel() {
+        let (phase, task) = state.withLock { ($0.timeline.phase, $0.isWithEngine ? $0.task : nil) }
+        if let task { task.cancel() } else { end(call.cancelled(phase)) }
+    }
 
     /// Ends the exchange with an error, unless it is over.
     /// - Returns: the error with which the exchange ended.
@@ -384,16 +394,4 @@ public final class TransportExchange: CallCancellable {
         }
         if let error { end(error) }
     }
-}
-
-/// The work of an exchange that needs more than this module has.
-package protocol TransportSupport: Sendable {
-    /// The connection settings of the client.
-    var settings: ConnectionSettings { get }
-    /// Throws if the request cannot be sent as one request.
-    func check(_ request: Request) throws(CallError)
-    /// Throws if the fields must not be sent as trailers.
-    func check(trailers: HTTPFields) throws(CallError)
-    /// Opens the file of a body, and says how long it is. The call's cancellation and its deadline end the wait.
-    func open(file path: String, for call: Call) async throws(CallError) -> (any BodyReader, Int64?)
 }

@@ -9,7 +9,7 @@ public import Foundation
 /// A path below a client's base URL, written as a string literal.
 ///
 /// ```swift
-/// api.get("users/\(name)/photos")     // name is escaped as one segment, whatever is in it
+/// let photos = try await api.get("users/\(name)/photos")  // name is escaped as one segment, whatever is in it
 /// ```
 /// A leading `/` changes nothing: a path is always appended to the base URL.
 ///

@@ -64,11 +64,12 @@ extension SocketChannel {
     /// large body does not stay with a connection whose responses have become small.
     private func readEncrypted() -> Socket.Reading {
         var outcome = Socket.Reading.wouldBlock
-        if input.encrypted.capacity > 4 * input.size.value { input.encrypted = ByteBuffer() }
-        input.encrypted.clear(minimumCapacity: input.size.value)
+        let size = input.size.value
+        if input.encrypted.capacity > 4 * size { input.encrypted = ByteBuffer() }
+        input.encrypted.clear(minimumCapacity: size)
         input.encrypted.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
             outcome =
-                socket?.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(input.size.value)))
+                socket?.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(size)))
                 ?? .wouldBlock
             if case .bytes(let count) = outcome { return count }
             return 0

@@ -9,8 +9,9 @@ import TsubameWire
 
 /// One attempt to make a connection, over all addresses of the host, within the deadlines of the call that it was made for.
 ///
-/// Its steps follow one another. Each is an object of its own, which tells its outcome to the function that begins the next:
-/// ``Resolver``, ``AddressRace``, ``TLSHandshake`` and ``ProxyConversation``.
+/// Its steps follow one another, and each tells its outcome to the function that begins the next. A look-up (``Resolver``) may be
+/// shared with other attempts. The others are objects that can be cancelled: ``AddressRace``, ``TLSHandshake`` and
+/// ``ProxyConversation``.
 // Guarded by confinement to `loopPool.loop`.
 final class Connector: LoopMember, @unchecked Sendable {
     /// In nanoseconds: how long it may go on without the waiter that it was made for.
@@ -104,14 +105,15 @@ final class Connector: LoopMember, @unchecked Sendable {
         } catch {
             return finish(.failure(lookUpFailure(error, of: endpoint.host)))
         }
-        Resolver.lookUp(endpoint, key.settings, on: loopPool.loop) { result in
-            guard !self.isDone else { return }
+        // A resolver that never answers keeps nothing. The pool holds an attempt that is under way.
+        Resolver.lookUp(endpoint, key.settings, on: loopPool.loop) { [weak self] result in
+            guard let self, !isDone else { return }
             switch result {
-            case .success(let addresses): self.resolved(endpoint.host, addresses)
-            case .failure(let error) where error.isShortOfDescriptors && !self.hasFreedDescriptor:
-                self.hasFreedDescriptor = true
-                self.loopPool.freeDescriptor { if !self.isDone { self.resolve(endpoint) } }
-            case .failure(let error): self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
+            case .success(let addresses): resolved(endpoint.host, addresses)
+            case .failure(let error) where error.isShortOfDescriptors && !hasFreedDescriptor:
+                hasFreedDescriptor = true
+                loopPool.freeDescriptor { if !self.isDone { self.resolve(endpoint) } }
+            case .failure(let error): finish(.failure(lookUpFailure(error, of: endpoint.host)))
             }
         }
     }
@@ -342,6 +344,9 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     // MARK: Deadlines
 
+    /// Whether it was made for a call that only wants a connection. No exchange keeps the total time of that call.
+    private var isWarmUp: Bool { waiter.isWaiting && waiter.exchange == nil }
+
     /// The waiter is served, or gone. The attempt goes on for the next waiter, within ``unwantedTimeout``.
     func loseWaiter() {
         guard !isDone else { return }
@@ -352,6 +357,7 @@ final class Connector: LoopMember, @unchecked Sendable {
     private func arm(_ limit: Timeouts.Name) {
         var nanoseconds = waiter.call.timeouts.nanoseconds(limit)
         if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.refusalReasonTimeout) }
+        if isWarmUp { deadline.end(by: waiter.call.deadline) }
         deadline.begin(limit, in: nanoseconds, from: MonotonicClock.now)
         setDeadline()
     }
@@ -364,6 +370,9 @@ final class Connector: LoopMember, @unchecked Sendable {
     }
 
     func deadlinePassed() {
+        if isWarmUp, MonotonicClock.now >= waiter.call.deadline {
+            return finish(.failure(waiter.call.expired(waiter.phase)))
+        }
         if route == nil { forgetAddresses() }
         finish(.failure(late(deadline.limit)))
     }

@@ -94,6 +94,7 @@ extension Exchange {
     func headGoesOut(at now: MonotonicTime, with body: Bytes?) {
         enter(.waitingForHead)
         progress.timings.sentAt = now
+        progress.headSentAt = now
         if outgoing.isObserved { tellSent(body) }
     }
 

@@ -16,6 +16,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// How far it has come.
     struct Progress {
         var timings = Timings()
+        /// When the head went out for the last time.
+        var headSentAt: MonotonicTime = 0
         /// The connection on which it runs, or ran.
         var connection: ConnectionInfo?
         /// Of the request's body: what the socket has taken.

@@ -14,7 +14,7 @@ extension HTTP1Connection {
         input.canLend = true
         exchange.run(on: self, of: use.info)
         // A server of HTTP/1.0 does not answer the expectation (RFC 9110 section 10.1.1).
-        if isOld { exchange.dropExpect() }
+        if output.isOld { exchange.dropExpect() }
         let method = exchange.outgoing.request.method
         // A connection serves calls of views with other limits.
         input.decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.limits)
@@ -54,7 +54,7 @@ extension HTTP1Connection {
             headers[fields: .proxyAuthorization] = []
         }
         // For a variable that a closure uses, each use would check for another access.
-        let (line, fields, preencoded) = (target, headers, shared)
+        let (line, fields, preencoded, isOld) = (target, headers, shared, output.isOld)
         output.endsConnection = isOld || (preencoded?.endConnection ?? fields.endConnection)
         let size =
             bodyCount

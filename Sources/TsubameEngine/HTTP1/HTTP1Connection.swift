@@ -26,6 +26,8 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     }
 
     struct Output {
+        /// Whether requests go out in HTTP/1.0.
+        let isOld: Bool
         /// The bytes of the head, and of a small body, in the loop's memory; 0 if they are in `head`.
         var count = 0
         /// The head, with a small body, for TLS, or until the reader of the body has said that nothing follows.
@@ -44,9 +46,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     @exclusivity(unchecked) private(set) var channel: SocketChannel?
     @exclusivity(unchecked) var exchange: Exchange?
     @exclusivity(unchecked) var input = Input()
-    @exclusivity(unchecked) var output = Output()
-    /// Whether requests go out in HTTP/1.0.
-    let isOld: Bool
+    @exclusivity(unchecked) var output: Output
     let sender = RequestSender()
     /// The limit whose deadline the channel keeps.
     @exclusivity(unchecked) private var limit = Timeouts.Name.head
@@ -59,7 +59,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         self.key = key
         self.loopPool = loopPool
         self.channel = channel
-        isOld = key.settings.settings.httpVersion == .http10
+        output = Output(isOld: key.settings.settings.httpVersion == .http10)
         use = ConnectionUse(facts)
     }
 

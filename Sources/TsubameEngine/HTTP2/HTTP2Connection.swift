@@ -111,7 +111,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
                     phase: .receivingBody, timeout: nil, underlying: ending.failure,
                     connection: exchange.progress.connection))
         }
-        if wasIdle, input.lastRead < exchange.progress.timings.sentAt, exchange.mayBeReplayed {
+        if wasIdle, input.lastRead < exchange.progress.headSentAt, exchange.mayBeReplayed {
             return exchange.replay()
         }
         guard session.hasBegun else {

@@ -64,10 +64,7 @@ final class EventLoopPools: Sendable {
     func loopPool(for key: ConnectionKey) throws(CallError) -> (LoopPool, isHere: Bool) {
         if loopPools.isEmpty { return try replacedLoopPool(for: key) }
         let home = try ownHome(of: key)
-        if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
-            // A limit can be kept only where all connections of an origin are.
-            return (home, home.loop.inEventLoop)
-        }
+        if key.settings.staysOnHomeLoop { return (home, home.loop.inEventLoop) }
         if let caller = objects.callers.current {
             // Connections that others share, or on which the peer may send at any time, need a loop that always runs. So does
             // a connection that was made for the first call to come. A limit in all may need another loop to close one.

@@ -5,9 +5,12 @@ import TsubameCore
 import TsubamePlatform
 
 extension LoopPool {
-    func setWaitDeadline(of waiter: Waiter) {
-        waiter.startPoolTime(at: MonotonicClock.now)
-        if waiter.isWaiting, waiter.due < waitDeadline.due { waitDeadline.set(waiter.due, on: loop, waitFires) }
+    /// In nanoseconds: the least time between two searches for waiters whose time has passed, since each looks at all of them.
+    private static let searchInterval: MonotonicTime = 5_000_000
+
+    func setWaitDeadline(of waiter: Waiter, from now: MonotonicTime) {
+        waiter.startPoolTime(at: now)
+        if waiter.isWaiting, waiter.due < timers.waiting.due { timers.waiting.set(waiter.due, on: loop, waitFires) }
     }
 
     // A strong reference, which ends when the client is closed and no request waits. A weak one would slow each later retain of
@@ -15,13 +18,14 @@ extension LoopPool {
     private var waitFires: @Sendable () -> Void { { self.waitFired() } }
 
     private func waitFired() {
-        guard waitDeadline.hasPassed(on: loop, waitFires) else { return }
-        waitDeadline.clear()
+        guard timers.waiting.hasPassed(on: loop, waitFires) else { return }
+        timers.waiting.clear()
         let now = MonotonicClock.now
         var next = MonotonicClock.never
         for waiter in origins.all.values.flatMap(\.pool.waiters) {
             if waiter.due > now { next = Swift.min(next, waiter.due) } else { waiter.expire() }
         }
-        if next != MonotonicClock.never { waitDeadline.set(next, on: loop, waitFires) }
+        guard next != MonotonicClock.never else { return }
+        timers.waiting.set(Swift.max(next, now + Self.searchInterval), on: loop, waitFires)
     }
 }

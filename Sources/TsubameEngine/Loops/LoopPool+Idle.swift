@@ -24,21 +24,21 @@ extension LoopPool {
     }
 
     func startIdleSweep() {
-        guard idleSweep == nil else { return }
-        idleSweep = loop.scheduleTask(in: .seconds(1)) { self.sweepIdle() }
+        guard timers.idleSweep == nil else { return }
+        timers.idleSweep = loop.scheduleTask(in: .seconds(1)) { self.sweepIdle() }
     }
 
     /// Before a connection is chosen, and before one becomes idle: the machine may have slept. The connections that were idle
     /// then are older than the timers say.
     @inline(__always)
     func noticeSleep(at now: MonotonicTime) {
-        if sleepWatch.isDue(at: now) { closeAged() }
+        if timers.sleepWatch.isDue(at: now) { closeAged() }
     }
 
     /// - Parameter start: when the call began. Most calls began just now, so that the clock need not be read.
     @inline(__always)
     func noticeSleep(sinceCallAt start: MonotonicTime) {
-        if start > sleepWatch.lastLook { noticeSleep(at: start) } else { noticeSleep(at: MonotonicClock.now) }
+        if start > timers.sleepWatch.lastLook { noticeSleep(at: start) } else { noticeSleep(at: MonotonicClock.now) }
     }
 
     @inline(never)
@@ -48,7 +48,7 @@ extension LoopPool {
     }
 
     private func lookForSleep() -> MonotonicTime {
-        sleepWatch.look(at: MonotonicClock.now, withSleep: MonotonicClock.nowWithSleep)
+        timers.sleepWatch.look(at: MonotonicClock.now, withSleep: MonotonicClock.nowWithSleep)
     }
 
     private func closeExpiredIdle(slept: MonotonicTime) {
@@ -60,7 +60,7 @@ extension LoopPool {
     }
 
     private func sweepIdle() {
-        idleSweep = nil
+        timers.idleSweep = nil
         closeExpiredIdle(slept: lookForSleep())
         if origins.all.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
     }

@@ -32,9 +32,7 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) var beginning = Beginning()
     @exclusivity(unchecked) private(set) var origins = OriginTable()
     @exclusivity(unchecked) var events = PoolEvents()
-    @exclusivity(unchecked) var waitDeadline = Deadline()
-    @exclusivity(unchecked) var idleSweep: Scheduled<Void>?
-    @exclusivity(unchecked) var sleepWatch = SleepWatch()
+    @exclusivity(unchecked) var timers = PoolTimers()
     @exclusivity(unchecked) private(set) var isClosed = false
 
     init(_ loop: NIOLoop, _ objects: ClientObjects) {
@@ -84,9 +82,10 @@ final class LoopPool: @unchecked Sendable {
         }
         exchange.call.emit(.queued(why: origin.reasonToWait(isResent: exchange.sendings.count > 0)))
         let waiter = exchange.startWaiting()
-        waiter.stand(at: origin.pool.wait(waiter, since: exchange.call.start, &events.actions), in: origin)
+        let now = MonotonicClock.now
+        waiter.stand(at: origin.pool.wait(waiter, since: now, &events.actions), in: origin)
         carryOut(origin)
-        setWaitDeadline(of: waiter)
+        setWaitDeadline(of: waiter, from: now)
     }
 
     /// Makes one more connection.
@@ -349,8 +348,8 @@ final class LoopPool: @unchecked Sendable {
 
     func close() {
         isClosed = true
-        idleSweep?.cancel()
-        idleSweep = nil
+        timers.idleSweep?.cancel()
+        timers.idleSweep = nil
         for origin in Array(origins.all.values) {
             origin.pool.close(&events.actions)
             carryOut(origin)
@@ -360,6 +359,6 @@ final class LoopPool: @unchecked Sendable {
 
     /// Nothing may hold the pool after the client has gone and its last call has ended.
     private func endWaiting() {
-        if origins.all.values.allSatisfy({ $0.pool.waitingCount == 0 }) { waitDeadline.cancel() }
+        if origins.all.values.allSatisfy({ $0.pool.waitingCount == 0 }) { timers.waiting.cancel() }
     }
 }

@@ -1,6 +1,7 @@
 // LoopPoolState: the parts of a loop pool's state.
 
 import DequeModule
+import NIOCore
 import TsubameCore
 
 /// The objects that the pools of all loops of a client share.
@@ -25,6 +26,15 @@ struct Beginning {
     var isUnderWay = false
     /// The connections that write when all that begin in this turn have been begun.
     var unflushed: [any PooledConnection] = []
+}
+
+/// The timers of a loop pool.
+struct PoolTimers {
+    /// When the first of the exchanges that wait for a connection may wait no longer.
+    var waiting = Deadline()
+    /// The next search for connections that have been idle too long.
+    var idleSweep: Scheduled<Void>?
+    var sleepWatch = SleepWatch()
 }
 
 /// The pools by origin.

@@ -14,16 +14,16 @@ struct ConnectionPool<Connection, Waiter> {
     typealias WaiterID = WaitingRequests<Waiter>.ID
     typealias MemberID = SlotTable<PoolMember>.ID
 
-    private let limits: PoolLimits
-    private var members = SlotTable<PoolMember>()
+    let limits: PoolLimits
+    private(set) var members = SlotTable<PoolMember>()
     /// The connections, by the index of their identifiers.
-    private var links: [Connection?] = []
+    private(set) var links: [Connection?] = []
     /// Connections without an exchange, the newest last.
-    private var idle: [MemberID] = []
+    private(set) var idle: [MemberID] = []
     /// Connections in use that can carry several exchanges.
-    private var shared: [MemberID] = []
-    private var waiting = WaitingRequests<Waiter>()
-    private var connectors = ConnectorTable<Waiter, WaiterID>()
+    private(set) var shared: [MemberID] = []
+    private(set) var waiting = WaitingRequests<Waiter>()
+    private(set) var connectors = ConnectorTable<Waiter, WaiterID>()
     /// Calls that want a connection made and have no place yet.
     private var unplacedWarmUps: [Waiter] = []
     /// Whether the budget has been asked and has not answered.
@@ -38,26 +38,6 @@ struct ConnectionPool<Connection, Waiter> {
         self.limits = limits
         connectorsAtOnce = mayShare ? 1 : .max
     }
-
-    // MARK: Facts
-
-    var isEmpty: Bool { members.isEmpty && waiting.isEmpty && connectors.isEmpty }
-    /// Connections, and those that are being made.
-    var total: Int { members.count + connectors.count }
-    var idleCount: Int { idle.count }
-    /// The connections in use that can carry several exchanges.
-    var sharedCount: Int { shared.count }
-    var leasedCount: Int { members.count - idle.count }
-    var waitingCount: Int { waiting.count }
-    var connectingCount: Int { connectors.count }
-    /// The requests that wait, in no order.
-    var waiters: [Waiter] { waiting.all }
-    /// All connections, in no order.
-    var connections: [Connection] { links.compactMap { $0 } }
-    /// When the connection that is idle for the longest time became idle; nil if none is idle.
-    var longestIdleSince: MonotonicTime? { idle.first.flatMap { members[$0]?.idleSince } }
-    /// Since when the request waits that waits for the longest time.
-    var longestWaitSince: MonotonicTime? { waiting.first?.since }
 
     // MARK: Requests
 
@@ -89,14 +69,16 @@ struct ConnectionPool<Connection, Waiter> {
             case .unread:
                 idle.append(id)
                 return nil
-            case .no: remove(id, &actions)
+            case .no:
+                members[id]?.isIdle = false
+                remove(id, &actions)
             }
         }
         return nil
     }
 
     /// A request waits for a connection.
-    /// - Parameter since: when its call began. Among pools, the one with the earliest call gets the next place.
+    /// - Parameter since: the time of this event. Among pools, the one whose request waits longest gets the next place.
     mutating func wait(_ waiter: Waiter, since: MonotonicTime, _ actions: inout [Action]) -> WaiterID {
         let id = waiting.append(waiter, since: since)
         connectIfNeeded(&actions)
@@ -113,7 +95,7 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// A call wants a connection made that no request waits for yet.
     mutating func warmUp(_ waiter: Waiter, _ actions: inout [Action]) {
-        guard total < limits.connections, !isClosed else { return actions.append(.warmedUp(waiter)) }
+        guard !isFull, !isClosed else { return actions.append(.warmedUp(waiter)) }
         unplacedWarmUps.append(waiter)
         askForPlace(&actions)
     }
@@ -148,8 +130,8 @@ struct ConnectionPool<Connection, Waiter> {
     private mutating func connectIfNeeded(_ actions: inout [Action]) {
         if needsConnector {
             // A request that was sent in vain on an idle connection does not trust the others.
-            if total >= limits.connections, let oldest = idle.first { remove(oldest, &actions) }
-            if total < limits.connections { askForPlace(&actions) }
+            if isFull, let oldest = idle.first { remove(oldest, &actions) }
+            if !isFull { askForPlace(&actions) }
         }
         startSharingDelay(&actions)
     }
@@ -165,12 +147,12 @@ struct ConnectionPool<Connection, Waiter> {
         isAsking = false
         if !unplacedWarmUps.isEmpty {
             let waiter = unplacedWarmUps.removeFirst()
-            if total < limits.connections, !isClosed {
+            if !isFull, !isClosed {
                 connect(.init(warmUp: waiter), for: waiter, &actions)
             } else {
                 actions += [.returnPlace, .warmedUp(waiter)]
             }
-        } else if needsConnector, total < limits.connections, let next = waiting.popUnconnected() {
+        } else if needsConnector, !isFull, let next = waiting.popUnconnected() {
             let connector = connect(.init(waiting: next.id), for: next.waiter, &actions)
             waiting.setConnector(connector, of: next.id)
         } else {
@@ -379,16 +361,23 @@ struct ConnectionPool<Connection, Waiter> {
     /// Closes the connections that are idle for too long, or too old.
     /// - Parameter slept: how long the machine has slept, in nanoseconds, since the last call; `now` does not count that.
     mutating func closeExpired(at now: MonotonicTime, slept: MonotonicTime = 0, _ actions: inout [Action]) {
-        for id in idle {
-            members[id]?.age(by: slept)
-            if let member = members[id], limits.isOver(member, at: now) { remove(id, &actions) }
-        }
+        for id in idle { members[id]?.age(by: slept) }
+        let limits = limits
+        closeIdle(&actions) { limits.isOver($0, at: now) }
+    }
+
+    private mutating func closeIdle(_ actions: inout [Action], where isOver: (PoolMember) -> Bool) {
+        let over = idle.filter { members[$0].map(isOver) == true }
+        // At once, because taking one out of the list looks at the others.
+        for id in over { members[id]?.isIdle = false }
+        idle.removeAll { members[$0]?.isIdle != true }
+        for id in over { remove(id, &actions) }
     }
 
     /// The client is closed: nothing is made or kept for later requests. Requests that run, or wait, go on.
     mutating func close(_ actions: inout [Action]) {
         isClosed = true
-        for id in idle { remove(id, &actions) }
+        closeIdle(&actions) { _ in true }
         for id in connectors.ids {
             guard let warmUp = connectors[id]?.warmUp else { continue }
             actions.append(.warmedUp(warmUp))

@@ -22,7 +22,7 @@ final class OriginPool {
         let settings = key.settings.settings
         pool = Pool(
             PoolLimits(
-                connections: Swift.max(settings.connectionsPerOrigin, 1),
+                connections: key.settings.connectionLimit,
                 exchangesPerConnection: key.settings.exchangesPerConnection,
                 connectionLifetime: key.settings.connectionLifetime,
                 idleLifetime: settings.idleConnectionLifetime.nanosecondsClamped),
@@ -37,8 +37,7 @@ final class OriginPool {
             return connectors.isEmpty ? "none is open" : "none is open, and \(connectors.count) are being made"
         }
         if pool.idleCount > 0 { return "the idle ones are for earlier calls, or have to be read first" }
-        let limit = Swift.max(key.settings.settings.connectionsPerOrigin, 1)
-        let full = open >= limit ? ", and no more are allowed (connectionsPerOrigin)" : ""
+        let full = pool.isFull ? ", and no more are allowed (connectionsPerOrigin)" : ""
         if pool.sharedCount > 0 {
             return
                 "all streams of \(open == 1 ? "the open connection" : "the \(open) open connections") are in use\(full)"

@@ -18,13 +18,13 @@ final class KeyLog: Sendable {
         // One that was there before may have been open to others; a device or a pipe is somebody else's.
         guard descriptor >= 0, FileStatus(of: descriptor)?.kind != .regular || fchmod(descriptor, 0o600) == 0 else {
             let problem = errno == ENXIO ? "no program reads this pipe" : String(cString: strerror(errno))
-            if descriptor >= 0 { close(descriptor) }
             throw CallError(
                 .file, "connection.tls.keyLogFile cannot be opened: \(path): \(problem)", phase: .securing)
         }
     }
 
-    deinit { close(descriptor) }
+    // Also after an error of the initialiser.
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// One line with its end, in one write.
     func write(_ line: ByteBuffer) {

@@ -13,6 +13,7 @@ extension TrafficLog {
     ///
     /// Each request that a call sent is an entry. Bodies are left out once they take more than the limit of the log. Without ``keepBodies()`` the archive has no bodies of responses.
     /// - Parameter showingSecrets: whether to withhold nothing.
+    /// - Throws: the encoder's error, and `CancellationError` if the task is cancelled.
     public func har(showingSecrets: Bool = false) async throws -> Data {
         try await archive(of: read { Array($0.all) }, showingSecrets: showingSecrets)
     }

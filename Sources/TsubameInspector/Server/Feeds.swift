@@ -83,7 +83,9 @@ final class Feeds: Sendable {
 /// The calls that one page has yet to be told. A slow page gets fewer, larger events.
 private final class Feed: Sendable {
     private struct State {
-        var changed: Set<UInt64> = []
+        /// In the order of their first change.
+        var changed: [UInt64] = []
+        var isChanged: Set<UInt64> = []
         var isEnded = false
         var waiter: UnsafeContinuation<Void, Never>?
     }
@@ -96,8 +98,10 @@ private final class Feed: Sendable {
     func add(_ calls: Set<UInt64>) {
         change { state in
             guard !state.isEnded else { return }
-            state.changed.formUnion(calls)
-            if state.changed.count > Self.mostChanges { (state.isEnded, state.changed) = (true, []) }
+            state.changed += calls.sorted().filter { state.isChanged.insert($0).inserted }
+            if state.changed.count > Self.mostChanges {
+                (state.isEnded, state.changed, state.isChanged) = (true, [], [])
+            }
         }
     }
 
@@ -124,9 +128,10 @@ private final class Feed: Sendable {
         }
         return state.withLock { state in
             if state.isEnded { return nil }
-            let batch = state.changed.sorted().prefix(Feeds.mostRows)
-            state.changed.subtract(batch)
-            return Array(batch)
+            let batch = Array(state.changed.prefix(Feeds.mostRows))
+            state.changed.removeFirst(batch.count)
+            state.isChanged.subtract(batch)
+            return batch
         }
     }
 }

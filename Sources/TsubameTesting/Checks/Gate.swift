@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let gate = Gate()
-/// let server = try await ScriptedServer.start { _ in [.wait(for: gate), .ok("late")] }
+/// let server = try await ScriptedServer.start { _ in Reply.ok("late").after(gate) }
 /// let call = Task { try await client.get(url: server.url).text() }
 /// try await gate.waitForArrivals(1)     // the server has the request and stands at the gate
 /// gate.open()

@@ -54,8 +54,8 @@ public enum LeakCheck {
     }
 }
 
-/// Runs `body` with a client, verifies that `body` leaves nothing open, and closes the client. The client ignores the
-/// proxies that the environment names.
+/// Runs `body` with a client, verifies that `body` leaves nothing open, and closes the client. The client retries
+/// nothing, and ignores the proxies that the environment names.
 ///
 /// ```swift
 /// try await withClient(server.url, { $0.cookies = .memory }) { client in

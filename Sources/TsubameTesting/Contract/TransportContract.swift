@@ -12,7 +12,8 @@ public import Tsubame
 /// }
 /// ```
 /// A check runs a client with the transport against servers on this machine, and throws ``Violation`` if the transport
-/// does something else than the contract says. No check uses TLS that the transport would have to trust.
+/// does something else than the contract says. The checks over TLS set the root that the transport
+/// has to trust.
 public struct TransportContract: Sendable, CustomStringConvertible {
     /// An ability that a transport may lack.
     public enum Feature: String, Sendable, Hashable, CaseIterable {

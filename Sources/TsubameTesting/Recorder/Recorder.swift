@@ -24,6 +24,8 @@ internal import TsubamePlatform
 /// least 6 bytes, wherever an exchange repeats it. A secret without a secret name that stands nowhere else is not recognised,
 /// nor are names in XML and HTML. Requests are compared in the same form, and a withheld value fits any value.
 ///
+/// A call with a body of more than 64 MiB fails with `limitExceeded`.
+///
 /// One recorder owns its file. Clients that use the same file must share the recorder.
 public final class Recorder: Transport, CountedTransport {
     /// The rule that says when requests are sent and when they are replayed.

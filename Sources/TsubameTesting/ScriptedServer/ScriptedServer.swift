@@ -81,6 +81,7 @@ public final class ScriptedServer: Sendable {
     ///     `script` is not called.
     ///   - onConnect: called when a connection has been accepted. A reply that it returns begins at once, before a TLS
     ///     handshake, and ends before any request is answered. Over HTTP/2 requests are answered meanwhile.
+    /// - Throws: the system's error if the port is taken, or that of an identity that cannot be used.
     public static func start(
         port: Int = 0, tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11], link: LinkConditions? = nil,
         keepingBodyBytes: Int = 1 << 20, keepingRequests: Int = .max,
@@ -96,6 +97,7 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server that answers with these replies, one for each request in the order of arrival, and with 500
     /// after the last. A reply that is ``Reply/early`` begins when the head has arrived.
+    /// - Throws: the system's error if there is no free port, or that of an identity that cannot be used.
     public static func start(
         replies: [Reply], tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11],
         link: LinkConditions? = nil, keepingBodyBytes: Int = 1 << 20,

@@ -131,6 +131,7 @@ private struct Timeline: Endpoint {
         let api = Client(server.url)
         do throws(CallError) {
             _ = try await api.get("status/418").text()
+            Issue.record("418 is no error")
         } catch {
             print(error.kind, error.status?.code ?? 0)  // status 418
             print(error.decode(Problem.self)?.reason ?? "\(error)")  // the server's own words, or ours

@@ -75,7 +75,9 @@ struct KeyValueScenarioTests {
         let before = Date().formatted(format)
         let (_, log) = try await runExample(environment: ["TZ": "Asia/Tokyo"])
         let after = Date().formatted(format)
-        for get in log("GET", "/keyvalue") {
+        let gets = log("GET", "/keyvalue")
+        try #require(gets.count == 2)
+        for get in gets {
             let stamp = try #require(Parameters.decoding(get.query)["dateTime"])
             #expect(before <= stamp && stamp <= after)
         }
@@ -88,8 +90,10 @@ struct KeyValueScenarioTests {
         (.status(.notFound, "message=half&resultCode=0&END"), "404 Not Found"),
     ])
     func aFailureIsToldInEveryWayToWaitOnce(reply: Reply, why: String) async throws {
+        let folder = temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
         try await ScriptedServer.start { _ in reply }.use { server in
-            let run = try await runProduct("RequestParam", [server.url], environment: home(temporaryFolder()))
+            let run = try await runProduct("RequestParam", [server.url], environment: home(folder))
             #expect(run.status == 1)
             for way in Self.ways {
                 let failures = run.lines.filter { $0.hasPrefix("\(way) failed: ") }
@@ -101,9 +105,11 @@ struct KeyValueScenarioTests {
     }
 
     @Test func theStatusAndTheServersErrorMessageAreInTheAnswer() async throws {
+        let folder = temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
         let reply = Reply.status(.created, "errorMessage=燕がいない&resultCode=7&END")
         try await ScriptedServer.start { _ in reply }.use { server in
-            let run = try await runProduct("RequestParam", [server.url], environment: home(temporaryFolder()))
+            let run = try await runProduct("RequestParam", [server.url], environment: home(folder))
             #expect(run.status == 0)
             for way in Self.ways { #expect(run.lines.filter { $0 == "\(way): 201, error: 燕がいない" }.count == 1) }
         }

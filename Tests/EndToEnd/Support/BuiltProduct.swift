@@ -16,6 +16,22 @@ func runProduct(
     try await RunningProduct(name, arguments, stdin: stdin, environment: environment).finished(within: limit)
 }
 
+/// The environment of a product under test: that of the tests, but without the user's files, folders and proxies.
+enum ProductEnvironment {
+    private static let personal: Set = [
+        "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "NETRC", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+        "NO_PROXY",
+    ]
+
+    static var standard: [String: String] {
+        var variables = ProcessInfo.processInfo.environment.filter { !personal.contains($0.key.uppercased()) }
+        // No folder can be made there, not even by root.
+        variables["HOME"] = "/dev/null"
+        variables["XDG_CONFIG_HOME"] = "/dev/null"
+        return variables
+    }
+}
+
 /// The result of a process that has ended.
 struct ProductRun: Sendable, CustomStringConvertible {
     /// The exit status; 128 plus the number of the signal that ended the process, as in a shell.
@@ -63,7 +79,7 @@ final class RunningProduct: Sendable {
         output.read(stderr.read, as: \.stderr)
         let child = try ChildProcess(
             path, arguments, streams: [input, stdout.write, stderr.write],
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+            environment: ProductEnvironment.standard.merging(environment) { $1 })
         Thread.detachNewThread { output.end(status: child.collect()) }
         self.name = name
         self.child = child

@@ -61,9 +61,8 @@ final class ToolProcess: Sendable {
         _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:],
         directory: URL? = nil, asks: Bool? = nil
     ) throws {
-        var variables = ProcessInfo.processInfo.environment.filter { !Self.tastes.contains($0.key) }
+        var variables = ProductEnvironment.standard.filter { !Self.tastes.contains($0.key) }
         variables["TERM"] = "dumb"
-        variables["XDG_CONFIG_HOME"] = "/nonexistent"
         variables.merge(environment) { $1 }
         let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)

@@ -40,11 +40,27 @@ import TsubameCore
         #expect(second.isCancelled && last.isCancelled)
     }
 
-    @Test func `without interceptors of the user only the last exchange counts`() throws {
-        let call = try call(isGuarded: false)
+    @Test(arguments: [true, false]) func `an exchange within another one ends with it`(isGuarded: Bool) throws {
+        let call = try call(isGuarded: isGuarded)
         let (first, last) = (Work(), Work())
         #expect(call.onCancel(first) && call.onCancel(last))
         call.cancel()
-        #expect(!first.isCancelled && last.isCancelled && !call.onCancel(first))
+        #expect(first.isCancelled && last.isCancelled && !call.onCancel(first))
+    }
+
+    private final class Owner: Sendable {
+        let subscription: EventSubscription
+
+        init(_ subscription: EventSubscription) { self.subscription = subscription }
+    }
+
+    @Test func `an observer may own another subscription of its list`() {
+        let list = ObserverList()
+        var owner: Owner? = Owner(EventSubscription(list) { _ in })
+        let outer = EventSubscription(list) { [owner] _ in _ = owner }
+        owner = nil
+        #expect(!list.isEmpty)
+        outer.cancel()
+        #expect(list.isEmpty)
     }
 }

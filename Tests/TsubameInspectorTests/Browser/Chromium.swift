@@ -93,14 +93,19 @@ final class Chromium: Sendable {
         var object: [String: Any] = ["id": id, "method": method, "params": parameters]
         object["sessionId"] = session
         let bytes = try JSONSerialization.data(withJSONObject: object) + [0]
-        let answer = try await withCheckedThrowingContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.isOver { state.waiting[id] = continuation }
-                return state.isOver
+        // A page that does not answer must not outlast the test's time limit.
+        let answer = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.waiting[id] = continuation }
+                    return state.isOver
+                }
+                if isOver { return continuation.resume(throwing: Failure(description: "the browser has ended")) }
+                let (_, error) = bytes.withUnsafeBytes { FileOutput.write($0, to: commands) }
+                if error != 0 { end() }
             }
-            if isOver { return continuation.resume(throwing: Failure(description: "the browser has ended")) }
-            let (_, error) = bytes.withUnsafeBytes { FileOutput.write($0, to: commands) }
-            if error != 0 { end() }
+        } onCancel: {
+            end()
         }
         let object2 = try JSONSerialization.jsonObject(with: answer) as? [String: Any] ?? [:]
         if let error = object2["error"] as? [String: Any] {

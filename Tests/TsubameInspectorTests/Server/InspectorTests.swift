@@ -179,6 +179,7 @@ import TsubameTesting
         let browser = Client("http://127.0.0.1:\(inspector.port)") { $0.cookies = .jar(CookieJar()) }
         _ = try await browser.get(url: inspector.url)
         let rows: Rows = try await browser.get("api/calls").json()
+        try #require(rows.rows.count == 3)
         for (row, reason) in zip(rows.rows, ["is gone", "is closed", "no client of this process"]) {
             let refused = try await browser.post("api/calls/\(row.id)/resend", headers: Self.acts)
             #expect(refused.statusCode == 400)

@@ -237,7 +237,7 @@ import TsubameTesting
                     && error.reason == "the token source failed: it returned no token within 0.1 s")
             #expect(server.requests.isEmpty)
             // The source was cancelled and no longer waits.
-            while never.waiting > 0 { await Task.yield() }
+            while never.waiting > 0 { try Task.checkCancellation(); await Task.yield() }
         }
     }
 

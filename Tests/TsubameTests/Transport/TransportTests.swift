@@ -1,5 +1,6 @@
 // TransportTests: the exchange between the chain and a transport of the user's.
 
+import Dispatch
 import HTTPTypes
 import Synchronization
 import Testing
@@ -361,8 +362,8 @@ private struct Unaware: Transport {
 
     @Test func `a transport sees the deadline, the limits and the end of its task`() async throws {
         let ended = Gate()
-        let client = client({ $0.timeouts.total = .milliseconds(80) }) { _, exchange throws(CallError) in
-            #expect(exchange.timeLeft.map { $0 <= .milliseconds(80) } == true)
+        let client = client({ $0.timeouts.total = .milliseconds(1_500) }) { _, exchange throws(CallError) in
+            #expect(exchange.timeLeft.map { $0 <= .milliseconds(1_500) } == true)
             #expect(exchange.limits.headFields == 1_000)
             do { try await Gate().wait() } catch { ended.open() }
             throw CallError(.cancelled, "woken")
@@ -370,6 +371,30 @@ private struct Unaware: Transport {
         let error = await callError { _ = try await client.get("x") }
         #expect(error?.timeout == .total)
         try await ended.wait()
+    }
+
+    @Test func `cancelling reaches a transport after the engine beneath it has answered`() async throws {
+        let (answered, engine) = (Gate(), Engine())
+        try await ScriptedServer.start { _ in .ok("answer") }.use { server in
+            let client = client { request, exchange throws(CallError) in
+                let response = try await engine.send(request, exchange: exchange)
+                answered.open()
+                try? await Gate().wait()
+                return response
+            }
+            let ended = AsyncStream<Result<Response, CallError>>.makeStream()
+            let call = client.start(Request(.get, url: server.url), on: .queue(.global())) {
+                ended.continuation.yield($0)
+            }
+            try await answered.wait()
+            call.cancel()
+            for await result in ended.stream {
+                #expect(throws: CallError.self) { try result.get() }
+                break
+            }
+            await client.close()
+        }
+        await engine.close()
     }
 
     @Test func `the head of a request is reported before its body`() async throws {

@@ -180,7 +180,11 @@ import TsubameTesting
             call.cancel()
             try await recorder.ended.wait()
             #expect(recorder.stages == ["failed"])
-            if case .failure(let error)? = recorder.result { #expect(error.kind == .cancelled) }
+            guard case .failure(let error)? = recorder.result else {
+                Issue.record("the call has not failed")
+                return
+            }
+            #expect(error.kind == .cancelled)
         }
     }
 
@@ -191,7 +195,11 @@ import TsubameTesting
             let recorder = Recorder()
             client.start(Request(.get, "x"), delegate: recorder)
             try await recorder.ended.wait()
-            if case .failure(let error)? = recorder.result { #expect(error.kind == .limitExceeded) }
+            guard case .failure(let error)? = recorder.result else {
+                Issue.record("the call has not failed")
+                return
+            }
+            #expect(error.kind == .limitExceeded && recorder.stages.last == "failed")
             #expect(recorder.bytes.count <= 1 << 20)
         }
     }

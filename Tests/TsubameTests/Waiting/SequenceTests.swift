@@ -193,7 +193,7 @@ import TsubameTesting
             }
             handoff.end()
         }
-        while given.all.isEmpty { await Task.yield() }
+        while given.all.isEmpty { try Task.checkCancellation(); await Task.yield() }
         for _ in 0..<100 { await Task.yield() }
         #expect(given.all == [1])
         var taken: [Int] = []

@@ -210,7 +210,9 @@ import TsubameWire
     @Test("BAD-INPUT 38: no call gives more than 256 KiB", arguments: ReceivedCoding.available)
     func bounded(_ coding: ReceivedCoding) throws {
         // 64 MiB of zeros.
-        guard let coded = CodedZeros.coded(coding, pieces: 64) else { return }
+        guard let coded = CodedZeros.coded(coding, pieces: 64) else {
+            try Test.cancel("nothing encodes \(coding) here")
+        }
         let decoder = try coding.decoder()
         var output = [UInt8](repeating: 1, count: 1 << 20)
         var (rest, total) = (coded[...], 0)

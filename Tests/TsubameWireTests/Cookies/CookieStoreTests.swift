@@ -125,7 +125,7 @@ import TsubameWire
         let jar = jar(("a=b; Domain=localhost", "localhost/"), ("c=d; Domain=127.0.0.1", "127.0.0.1/"))
         #expect(jar.sent(to: "x.localhost/") == nil)
         #expect(jar.sent(to: "1.127.0.0.1/") == nil)
-        #expect(jar.store.cookies.allSatisfy { $0.isHostOnly })
+        #expect(jar.store.cookies.map(\.isHostOnly) == [true, true])
     }
 
     @Test func aPathHoldsForWhatLiesBelowIt() {

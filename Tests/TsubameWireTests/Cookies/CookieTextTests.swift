@@ -74,6 +74,7 @@ import TsubameWire
     @Test func whatHasEndedIsNotWritten() {
         var store = CookieStore()
         try? store.store("a=1; Max-Age=60", host: "example.com", path: "/", isSecure: true, now: Self.now)
+        #expect(store.count == 1)
         #expect(store.text(now: Self.now + 60) == CookieText.heading)
     }
 

@@ -12,7 +12,8 @@ extension Client {
     /// let response = try api.blocking.send(request)
     /// ```
     /// Interceptors run on the waiting thread. So does the network's work for plain HTTP/1.1, while other connections use the
-    /// threads of the event loops. A blocking call therefore cannot starve. The total timeout is 60 s unless one is set.
+    /// threads of the event loops. A blocking call therefore cannot starve. The total timeout of `send` and
+    /// `stream` is 60 s unless one is set.
     /// Inside a task, cancelling the task cancels the call.
     public var blocking: BlockingClient { BlockingClient(client: self) }
 }
@@ -34,6 +35,7 @@ public struct BlockingClient: Sendable {
     }
 
     /// Sends the endpoint's request, waits, and decodes on this thread.
+    /// - Throws: ``CallError``, as `send` of a request does, or the error of decoding.
     @available(*, noasync, message: "use `try await client.send(endpoint)`")
     public func send<E: Endpoint>(_ endpoint: E) throws(CallError) -> E.Value {
         try endpoint.value(of: send(endpoint.request))
@@ -41,6 +43,7 @@ public struct BlockingClient: Sendable {
 
     /// Sends the request and waits for the head. The closure then reads the body piece by piece, and waits for each
     /// piece on this thread.
+    /// - Throws: ``CallError``, as `send` of a request does, or the error of the closure.
     @available(*, noasync, message: "use `try await client.stream(request)`")
     public func stream<T: Sendable>(
         _ request: Request, _ body: @escaping @Sendable (Response, _ next: () throws(CallError) -> Bytes?) throws -> T

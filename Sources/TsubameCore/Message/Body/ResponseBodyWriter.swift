@@ -106,14 +106,16 @@ private final class WriterCallbacks: BodyProducer {
         }
     }
 
-    /// The closures may hold the connection, which holds the writer.
+    /// The closures may hold the connection, which holds the writer. So they go after the lock.
     /// - Returns: `onCancel`, the first time.
     @discardableResult
     func release() -> (@Sendable () -> Void)? {
-        state.withLock { state in
+        let (onPause, onResume, onCancel) = state.withLock { state in
             defer { (state.onPause, state.onResume, state.onCancel) = (nil, nil, nil) }
-            return state.onCancel
+            return (state.onPause, state.onResume, state.onCancel)
         }
+        withExtendedLifetime((onPause, onResume)) {}
+        return onCancel
     }
 
     func resumeReading(of window: BodyWindow) { follow(window) }

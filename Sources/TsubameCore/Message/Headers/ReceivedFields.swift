@@ -57,12 +57,13 @@ public struct ReceivedFields: Sendable {
         case .withheld(let withheld):
             return withheld.fields[name]
         case .received(let head, let hidden):
-            var joined: String?
+            var (first, others): (String?, [String]) = (nil, [])
             Self.forEach(name, in: head, hidden) { index in
                 let value = ReceivedHead.text(head.value(index))
-                joined = joined.map { $0 + ", " + value } ?? value
+                if first == nil { first = value } else { others.append(value) }
             }
-            return joined
+            guard let first, !others.isEmpty else { return first }
+            return ([first] + others).joined(separator: ", ")
         }
     }
 

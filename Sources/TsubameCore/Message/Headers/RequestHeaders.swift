@@ -7,7 +7,7 @@ public import HTTPTypes
 /// ```swift
 /// request.headers[.accept] = "application/json"
 /// request.headers["X-Api-Key"] = key
-/// client.get("users", headers: ["X-Api-Key": key, .accept: "application/json"])
+/// let users = try await client.get("users", headers: ["X-Api-Key": key, .accept: "application/json"])
 /// ```
 /// An invalid name, or a value with a control character, is not added. The first such problem is kept instead, and every
 /// way to send the request throws it as ``CallError/Kind/invalidRequest``. Names are compared without regard to case.

@@ -121,7 +121,7 @@ extension DocumentationSamples {
         #expect(try await service.image(of: list.photos[0]).text() == "none")
 
         let transfer = service.api.transfer(Request(.get, "photos/archive"))
-        while transfer.isRunning { await Task.yield() }
+        while transfer.isRunning { try Task.checkCancellation(); await Task.yield() }
         #expect(transfer.error == nil)
 
         let secrets = Memory()

@@ -130,7 +130,7 @@ struct ToolBenchTests {
 
     @Test func `the warm-up is not counted`() async throws {
         try await ScriptedServer.start { _ in .ok("") }.use { server in
-            let report = try await bench("-n", "5", "-c", "2", "--warm-up=300ms", server.url)
+            let report = try await bench("-n", "5", "-c", "2", "--warm-up=2s", server.url)
             #expect(report.requests == 5 && server.requests.count > 5)
             #expect(report.times["connect"] == nil)
         }
@@ -150,7 +150,9 @@ struct ToolBenchTests {
                 ).finished()
                 let report = try Report(run)
                 #expect(report.statuses == ["302": 4] && run.stderr.isEmpty, "\(run)")
-                #expect(server.requests.map(\.path) == ["/a", "/a", "/a", "/a"] && server.acceptedConnections == 2)
+                #expect(server.requests.map(\.path) == ["/a", "/a", "/a", "/a"])
+                // The first connection may do for all of them.
+                #expect((1...2).contains(server.acceptedConnections))
             }
         }
     }
@@ -233,7 +235,7 @@ struct ToolBenchTests {
             server in
             let report = try await bench("-n", "40", "-c", "1", "POST", server.url)
             let (latency, wait) = (
-                try #require(report.times["latency"]?["min"]), try #require(report.times["wait"]?["min"])
+                try #require(report.times["latency"]?["p50"]), try #require(report.times["wait"]?["p50"])
             )
             #expect(report.failed == 20 && latency < wait + 9, "\(report.times)")
         }
@@ -259,11 +261,12 @@ struct ToolBenchTests {
     }
 
     @Test func `a server that is not there ends the load at once`() async throws {
-        let url = try { "http://127.0.0.1:\(try SilentPort().port)/" }()
-        let run = try await tool("bench", "-z", "100h", "-c", "5", url)
+        let port = try DeadPort()
+        defer { withExtendedLifetime(port) {} }
+        let run = try await tool("bench", "-z", "100h", "-c", "5", port.url)
         #expect(run.status == 1 && run.stdout.isEmpty && run.stderr.contains("refused"), "\(run)")
         // A program that reads the report gets one.
-        let forPrograms = try await tool("bench", "-z", "100h", "-c", "5", "--report=json", url)
+        let forPrograms = try await tool("bench", "-z", "100h", "-c", "5", "--report=json", port.url)
         #expect(forPrograms.status == 1 && forPrograms.stderr.contains("refused"), "\(forPrograms)")
         #expect(try Report(forPrograms).failed >= 5)
     }

@@ -63,7 +63,7 @@ struct ToolInspectTests {
         let client = Client(url)
         _ = try await client.post("post", json: ["name": "燕"])
         await #expect(throws: CallError.self) {
-            try await client.get("drip?duration=30", timeout: .milliseconds(200))
+            try await client.get("drip?duration=30", timeout: .milliseconds(1_500))
         }
         let rows = try await rows(2, browser)
         #expect(rows.map(\.method) == ["POST", "GET"])

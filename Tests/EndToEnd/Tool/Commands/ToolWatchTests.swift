@@ -38,7 +38,7 @@ struct ToolWatchTests {
     @Test func `it gives up after so many requests or so long`() async throws {
         let (counted, requests) = try await watch([.ok("a")], "--checks=3")
         #expect(counted.status == 2 && requests == 3 && counted.stdout.contains("unchanged, 3 requests\n"))
-        let (timed, _) = try await watch([.ok("a")], "--duration=200ms")
+        let (timed, _) = try await watch([.ok("a")], "--duration=1500ms")
         #expect(timed.status == 2 && timed.stdout.contains("unchanged, "), "\(timed)")
         #expect(timed.stdout.contains("127.0.0.1:") && timed.stdout.contains("\nconnect"), "\(timed)")
     }

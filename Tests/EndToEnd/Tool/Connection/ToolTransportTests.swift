@@ -236,12 +236,5 @@ struct ToolTransportTests {
             #expect(server.acceptedConnections == 0)
         }
     }
-
-    @Test func theVersionThatIsSpokenCanBeAskedFor() async throws {
-        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
-            let run = try await run(server, "--http-version=1.1", "URL")
-            #expect(run.stdout == "hi", "\(run)")
-        }
-    }
 }
 #endif

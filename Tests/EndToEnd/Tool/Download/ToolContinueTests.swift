@@ -300,7 +300,9 @@ struct ToolContinueTests {
             try await ScriptedServer.start { _ in Self.broken([.eTag: "\"one\""], .wait(for: gate)) }.use { server in
                 let tool = try ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder)
                 let part = folder.appending(path: ".big.bin.tsubame-part")
-                while ((try? Data(contentsOf: part)) ?? Data()).count < 150_000 { await Task.yield() }
+                while ((try? Data(contentsOf: part)) ?? Data()).count < 150_000 {
+                    try Task.checkCancellation(); await Task.yield()
+                }
                 tool.send(signal: signal)
                 let run = try await tool.finished()
                 #expect(run.status == 128 + signal, "\(run)")
@@ -338,6 +340,7 @@ struct ToolContinueTests {
                     while true {
                         let bytes = (try? Data(contentsOf: part)) ?? Data()
                         if bytes.count >= length, bytes[length - 1] == letter { break }
+                        try Task.checkCancellation()
                         await Task.yield()
                     }
                     tool.send(signal: SIGINT)

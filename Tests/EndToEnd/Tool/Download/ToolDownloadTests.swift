@@ -155,7 +155,8 @@ struct ToolDownloadTests {
         try await withFolder { folder in
             try await ScriptedServer.start { _ in reply }.use { server in
                 let tool = try ToolProcess(
-                    ["-d", server.url + "/one", server.url + "/two"], output: .wholeTerminal, directory: folder)
+                    ["-d", server.url + "/one", server.url + "/two"], output: .wholeTerminal,
+                    environment: ["TERM": "xterm"], directory: folder)
                 // Both downloads have begun, and their progress lines are drawn.
                 _ = try await tool.printed("two")
                 try await gate.waitForArrivals(2)

@@ -94,7 +94,9 @@ struct ToolResumeTests {
                 for run in 1...5 {
                     let tool = try ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder)
                     try await stuck.waitForArrivals(run)
-                    while ((try? Data(contentsOf: part)) ?? Data()).count < 60_001 * run { await Task.yield() }
+                    while ((try? Data(contentsOf: part)) ?? Data()).count < 60_001 * run {
+                        try Task.checkCancellation(); await Task.yield()
+                    }
                     tool.send(signal: signal)
                     #expect(try await tool.finished().status == 128 + signal)
                     #expect(try Data(contentsOf: part) == Data(Self.content.prefix(60_001 * run)))

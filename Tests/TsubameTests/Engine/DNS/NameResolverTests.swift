@@ -382,4 +382,34 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
             #expect(server.acceptedConnections == 2)
         }
     }
+
+    private final class Mark: Sendable {}
+
+    @Test func `a resolver that never answers keeps nothing of a cancelled call`() async throws {
+        let (asked, never) = (Gate(), Gate())
+        try await withClient("http://a.example") {
+            $0.connection.resolver = .custom { _ in
+                asked.open()
+                try await never.wait()
+                return .init([])
+            }
+        } _: { client in
+            weak var mark: Mark?
+            do {
+                var request = Request(.get, "x")
+                let own = Mark()
+                mark = own
+                request.tags["mark"] = own
+                let call = Task { [request] in try await client.send(request) }
+                try await asked.wait()
+                call.cancel()
+                _ = await call.result
+            }
+            while mark != nil {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        never.open()
+    }
 }

@@ -185,7 +185,7 @@ import TsubameTesting
                 : [.bytes("HTTP/1.1 417 No\r\nContent-Length: 100\r\n\r\nten bytes."), .stall]
         })
         try await serving(server) {
-            $0.timeouts.head = .milliseconds(300)
+            $0.timeouts.head = .milliseconds(1_500)
         } _: { server, client in
             let response = try await client.post("x", headers: Self.expecting, body: .text("short"))
             #expect(response.status == .ok && response.bytes == Bytes("ok"))

@@ -70,6 +70,24 @@ import TsubameTesting
         }
     }
 
+    @Test func `a request that the server has begun to read is not sent again`() async throws {
+        try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream, text: "first")
+            let second = try await connection.nextRequest()
+            // This opens the windows again and again.
+            _ = try await connection.body(of: second.stream)
+            await connection.cutOff()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            _ = try await plain.get(url: peer.url)
+            let body = RequestBody.bytes([UInt8](repeating: 7, count: 1 << 20))
+            let error = try await failure { try await plain.put(url: peer.url, body: body) }
+            #expect(error.kind == .connectionLost || error.kind == .emptyReply, "\(error)")
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
+
     @Test func `a body that can be sent only once is not, and its call says so`() async throws {
         try await withPeer { connection in
             let request = try await connection.nextRequest()

@@ -199,7 +199,7 @@ import TsubameTesting
                 box.start { try await client.get(url: "\(peer.url)/doomed/\(index)") }
             }
             let last = Task { try await client.get(url: "\(peer.url)/last").text() }
-            while try await client.statistics().waiting < 4 { await Task.yield() }
+            while try await client.statistics().waiting < 4 { try Task.checkCancellation(); await Task.yield() }
             release.open()
             #expect(try await first.value == "/first")
             for box in doomed { #expect(await callError { _ = try await box.value() }?.kind == .cancelled) }
@@ -227,7 +227,7 @@ import TsubameTesting
             async let second = client.get(url: "\(peer.url)/2").status
             _ = try await peer.connection(0).frame("the second request") { $0.kind == .headers && $0.stream == 3 }
             async let third = client.post(url: "\(peer.url)/3", body: .text("hello")).status
-            while try await client.statistics().waiting < 1 { await Task.yield() }
+            while try await client.statistics().waiting < 1 { try Task.checkCancellation(); await Task.yield() }
             // Both responses and the end have come when the loop reads.
             let loops = try HeldLoops()
             answer.open()

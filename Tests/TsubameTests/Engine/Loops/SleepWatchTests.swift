@@ -43,7 +43,7 @@ import TsubameTesting
                 let asleep = seconds * 1_000_000_000
                 _ = watch.look(
                     at: MonotonicClock.now - 60_000_000, withSleep: MonotonicClock.nowWithSleep &- 60_000_000 &- asleep)
-                loopPool.sleepWatch = watch
+                loopPool.timers.sleepWatch = watch
             }.get()
         }
         let response = try await client.get("x")

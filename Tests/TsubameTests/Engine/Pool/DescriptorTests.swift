@@ -100,7 +100,9 @@ private struct Descriptors {
         #expect(broken?.kind == .incompleteResponse)
 
         let cancelled = Task { try await client.get("stall/\(round)") }
-        while !server.requests.contains(where: { $0.path == "/stall/\(round)" }) { await Task.yield() }
+        while !server.requests.contains(where: { $0.path == "/stall/\(round)" }) {
+            try Task.checkCancellation(); await Task.yield()
+        }
         cancelled.cancel()
         _ = await cancelled.result
         let early = Task { try await client.get("stall") }
@@ -161,7 +163,9 @@ private struct Descriptors {
                     let calls: [Task<Response, any Error>] = (0..<4).compactMap { _ in
                         client.map { client in Task { try await client.get("stall/\(round)") } }
                     }
-                    while server.requests.filter({ $0.path == "/stall/\(round)" }).count < 4 { await Task.yield() }
+                    while server.requests.filter({ $0.path == "/stall/\(round)" }).count < 4 {
+                        try Task.checkCancellation(); await Task.yield()
+                    }
                     if round.isMultiple(of: 2) {
                         await client?.close()
                     } else {

@@ -218,7 +218,7 @@ import TsubameTesting
                 try await asked[round].wait()
                 let task = Task { try await client.get("second") }
                 second.withLock { $0 = task }
-                while try await client.statistics().waiting < 1 { await Task.yield() }
+                while try await client.statistics().waiting < 1 { try Task.checkCancellation(); await Task.yield() }
                 gates[round].open()
                 #expect(try await first.value.bytes.count == 4_055)
                 _ = await task.result

@@ -157,6 +157,19 @@ import TsubameTesting
         }
     }
 
+    @Test func `the total time of the client ends it`() async throws {
+        let silent = try FullBacklog()
+        defer { withExtendedLifetime(silent) {} }
+        try await withClient("http://127.0.0.1:\(silent.port)") {
+            $0.timeouts = .only(.total, .milliseconds(150))
+        } _: { client in
+            let start = ContinuousClock.now
+            let error = try await failure { try await client.warmUp(connections: 2) }
+            #expect(error.timeout == .total && error.reason == "not done after 0.15 s", "\(error)")
+            #expect(ContinuousClock.now - start >= .milliseconds(149))
+        }
+    }
+
     @Test func `a closed client makes none`() async throws {
         try await ScriptedServer.start().use { server in
             let client = Client(server.url)

@@ -21,6 +21,24 @@ import TsubameTesting
         }
     }
 
+    @Test func `limits of connections do not keep certificates from being read`() async throws {
+        let server = try await ScriptedServer.start(tls: .localhost)
+        try await serving(
+            server,
+            {
+                $0.connection.connections = 1
+                $0.connection.connectionsPerOrigin = 1
+                $0.connection.tls.verification = .dangerouslyOff
+            }
+        ) { server, client in
+            _ = try await client.get("x")
+            async let first = client.certificates()
+            async let second = client.certificates()
+            #expect(try await first.count == 1)
+            #expect(try await second.count == 1)
+        }
+    }
+
     @Test func `only a server that speaks TLS has certificates`() async throws {
         let server = try await ScriptedServer.start(onConnect: { _ in .bytes("HTTP/1.1 400 Bad Request\r\n\r\n") })
         try await serving(server) { server, client in

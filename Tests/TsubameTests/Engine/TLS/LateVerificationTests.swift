@@ -79,7 +79,9 @@ import TsubameTesting
             case .deadline: try await loop.submit { witness.channel?.setDeadline(MonotonicClock.now) }.get()
             case .endOfServer: await server.stop()
             }
-            if before != .nothing { while !witness.told.all.contains("closed") { await Task.yield() } }
+            if before != .nothing {
+                while !witness.told.all.contains("closed") { try Task.checkCancellation(); await Task.yield() }
+            }
             if before == .release {
                 // A channel that has ended is released in a few turns of its loop.
                 while try await loop.submit({ witness.channel != nil }).get() {}
@@ -91,7 +93,7 @@ import TsubameTesting
                 }
             }
             let last = Self.expected(before, result).last ?? ""
-            while !witness.told.all.contains(last) { await Task.yield() }
+            while !witness.told.all.contains(last) { try Task.checkCancellation(); await Task.yield() }
             // What the answer could still bring would come in these turns.
             for _ in 0..<10 { try await loop.submit {}.get() }
             #expect(witness.told.all == Self.expected(before, result))

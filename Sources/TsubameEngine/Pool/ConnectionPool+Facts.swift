@@ -1,0 +1,25 @@
+// ConnectionPool+Facts: what can be seen of a pool without an event.
+
+import TsubamePlatform
+
+extension ConnectionPool {
+    var isEmpty: Bool { members.isEmpty && waiting.isEmpty && connectors.isEmpty }
+    /// Connections, and those that are being made.
+    var total: Int { members.count + connectors.count }
+    /// Whether no further connection may be made.
+    var isFull: Bool { total >= limits.connections }
+    var idleCount: Int { idle.count }
+    /// The connections in use that can carry several exchanges.
+    var sharedCount: Int { shared.count }
+    var leasedCount: Int { members.count - idle.count }
+    var waitingCount: Int { waiting.count }
+    var connectingCount: Int { connectors.count }
+    /// The requests that wait, in no order.
+    var waiters: [Waiter] { waiting.all }
+    /// All connections, in no order.
+    var connections: [Connection] { links.compactMap { $0 } }
+    /// When the connection that is idle for the longest time became idle; nil if none is idle.
+    var longestIdleSince: MonotonicTime? { idle.first.flatMap { members[$0]?.idleSince } }
+    /// Since when the request waits that waits for the longest time.
+    var longestWaitSince: MonotonicTime? { waiting.first?.since }
+}
