@@ -31,6 +31,8 @@ struct DownloadTransfer {
     private var hasCompared = false
     /// The file of another program that this download continues.
     private var continued: UnfinishedFile?
+    /// Whether the whole file is asked for, because the bytes that are there are of no use. They go when it begins to come.
+    private var startsOver = false
 
     init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
         self.run = run
@@ -60,7 +62,8 @@ struct DownloadTransfer {
                     run.forgive(since: exchanges, moved: moved, call)
                     try await run.pause(after: error, moved: moved, received: part?.received ?? 0, &retries, call)
                 }
-                asked = part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
+                asked =
+                    startsOver ? nil : part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
             }
         } catch {
             throw leave(error)
@@ -113,9 +116,7 @@ struct DownloadTransfer {
         case .again:
             let isAdmitted = part?.record?.admits(
                 from: DownloadRecord.origin(of: response), hasDigest: run.digest != nil)
-            try part?.restart(nil, isKept: false)
-            // Nothing of the other program's file is left in the part, so the file keeps its name.
-            continued = nil
+            startsOver = true
             call.emit(
                 .decision(
                     isAdmitted == false
@@ -169,11 +170,11 @@ struct DownloadTransfer {
             }
         }
         // Bytes of the same version are kept, although the server begins at the start of the file.
-        if run.resumes || hasBegun, agrees(part, with: record) {
+        if !startsOver, run.resumes || hasBegun, agrees(part, with: record) {
             try part.join(record?.origin)
             begin(response, part, total: total)
         } else {
-            if part.received > 0 {
+            if part.received > 0, !startsOver {
                 call.emit(
                     .decision(
                         run.resumes
@@ -181,6 +182,8 @@ struct DownloadTransfer {
                             : "an unfinished download of the same name, with \(part.received) bytes, is removed"))
             }
             try part.restart(record, isKept: run.resumes)
+            startsOver = false
+            // Nothing of the other program's file is left in the part, so the file keeps its name.
             continued = nil
             begin(response, part, total: total)
         }

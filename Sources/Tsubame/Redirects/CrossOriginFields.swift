@@ -3,18 +3,18 @@
 import HTTPTypes
 import TsubameCore
 
-/// Credentials, the fields that the client adds to its own requests, and fields that carry its token.
+/// Credentials, the fields that the client adds to its own requests, and fields whose names say that they hold a secret.
 struct CrossOriginFields: Sendable {
     /// Fields that belong to the origin for which they were made.
     private static let credentials: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .host]
 
     private let headers: HTTPFields
-    /// In lower case, the fields that carry a token.
-    private let secret: Set<String>
+    /// The rules for names such as `X-Api-Key`, with the field that carries the client's token.
+    private let redaction: Redaction
 
     init(_ configuration: Configuration) {
         headers = configuration.headers.fields
-        secret = configuration.authentication.secretFields
+        redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
     }
 
     /// Removes the fields from a request that a redirect leads to another origin.
@@ -29,7 +29,8 @@ struct CrossOriginFields: Sendable {
 
     /// Whether a request to another origin loses the field. A field of the client's is one with the client's own value.
     func contains(_ field: HTTPField) -> Bool {
-        Self.credentials.contains(field.name) || secret.contains(field.name.canonicalName)
+        Self.credentials.contains(field.name)
+            || field.name != .idempotencyKey && redaction.isSecret(field: field.name)
             || headers[values: field.name].contains(field.value)
     }
 }

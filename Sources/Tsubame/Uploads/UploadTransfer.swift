@@ -287,7 +287,7 @@ struct UploadTransfer {
                 advice: "the server said that it has \(count) of \(source.length) bytes of the upload"
                     + (isKept ? "; a later upload of the file can continue" : ""),
                 retryObstacle: obstacle)
-        case .response(let response) where UploadFields.isIncomplete(response.headers): throw incomplete(response)
+        case .response(let response) where isUnfinished(response): throw incomplete(response)
         case .response(var response):
             if let obstacle { response.details = response.details.with(retryObstacle: obstacle) }
             return response
@@ -296,7 +296,15 @@ struct UploadTransfer {
         }
     }
 
-    /// The error for a server that has taken a part, and says that this is not all.
+    /// Whether the response says that the upload is not complete, or is a success although the server has said before that it
+    /// has only a part.
+    private func isUnfinished(_ response: Response) -> Bool {
+        if UploadFields.isIncomplete(response.headers) { return true }
+        return (200..<300).contains(response.statusCode) && state.resource != nil
+            && !UploadFields.isComplete(response.headers) && state.acknowledged < source.length
+    }
+
+    /// The error for a server that has taken only a part.
     private func incomplete(_ response: Response) -> CallError {
         let count = UploadFields.offset(response.headers) ?? state.acknowledged
         return CallError(

@@ -196,7 +196,7 @@ struct RequestCommand: ToolCommand {
             var run = RequestRun(
                 request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
                 download: download, upload: board.flatMap { BodyProgress(of: request, on: $0) },
-                isKept: cache != nil,
+                isKept: cache != nil || output.archive != nil,
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
                 if let cache { configuration.cache = .cache(cache) }

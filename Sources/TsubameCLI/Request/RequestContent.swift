@@ -315,11 +315,16 @@ struct RequestContent {
         hasFiles = true
     }
 
+    /// The most bytes of a file whose text is the value of an item.
+    private static let longestFile = 64 << 20
+
     private static func text(of path: String, withoutLastLineEnd: Bool = false) throws -> String {
         let file = try Descriptor.reading(HomePath.expand(path))
         defer { file.shut() }
-        var bytes: [UInt8] = []
-        while case let piece = try file.readPiece(64 << 10), piece.count > 0 { bytes.append(contentsOf: piece) }
+        guard let bytes = try file.readAll(atMost: longestFile) else {
+            throw UsageProblem(
+                "The file \(path) is longer than 64 MiB, the most that an item takes: send it as @\(path).")
+        }
         guard var text = String(validating: bytes, as: UTF8.self) else {
             throw UsageProblem("The file \(path) is not text in UTF-8.")
         }

@@ -169,7 +169,7 @@ extension HTTP2Connection {
     private func fail(_ error: WireError, _ code: HTTP2Code? = nil) {
         ending.hasStoppedAccepting = true
         if let code { session.sendGoAway(code) }
-        let advice = session.hasBegun ? nil : "leave connection.httpVersion as it is by default"
+        let advice = session.hasBegun ? nil : otherVersionAdvice
         for activeStream in streams.slots where activeStream.exchange != nil {
             tellRead(of: activeStream.stream)
             guard let exchange = activeStream.detach() else { continue }

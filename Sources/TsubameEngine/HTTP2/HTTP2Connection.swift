@@ -99,6 +99,13 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         return running
     }
 
+    /// The way to a server that does not speak HTTP/2 after all.
+    var otherVersionAdvice: String {
+        key.settings.settings.httpVersion == .http2
+            ? "leave connection.httpVersion as it is by default"
+            : "set connection.httpVersion to .http11 for this server"
+    }
+
     /// The connection has gone while this exchange was running.
     private func lost(_ activeStream: HTTP2ActiveStream) {
         let wasIdle = activeStream.wasIdle
@@ -118,7 +125,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
             return exchange.breakOff(
                 CallError(
                     .connectionLost, "the connection was closed without a word of HTTP/2", phase: exchange.phase,
-                    advice: "leave connection.httpVersion as it is by default", timeout: nil,
+                    advice: otherVersionAdvice, timeout: nil,
                     underlying: ending.failure,
                     connection: exchange.progress.connection))
         }

@@ -28,6 +28,8 @@ extension TLSContext {
         case let reason?:
             let (text, advice) = alert(reason, host: host, settings: settings)
             return failure(text, advice)
+        case nil where "\(error)".contains("EOF during handshake"):
+            return failure("\(host) closed the connection during the TLS handshake")
         case nil: return failure("the TLS handshake failed: \(error)")
         }
     }

@@ -117,6 +117,20 @@ import TsubameTesting
         }
     }
 
+    @Test("BAD-INPUT 21: fields of the request whose names mean a secret stay at home, too") func named() async throws {
+        let stub = Self.stub()
+        let client = Client("https://a.example", transport: stub)
+        var request = Self.request
+        for name in ["X-Api-Key", "X-Auth-Token", "X-Amz-Security-Token", "X-Author", "Idempotency-Key"] {
+            request.headers[name] = "value"
+        }
+        _ = try await client.send(request)
+        let names = stub.requests.last?.headers.map(\.name.canonicalName) ?? []
+        #expect(names.contains("x-author") && names.contains("idempotency-key") && names.contains("from"))
+        #expect(!names.contains { $0.hasSuffix("token") || $0.hasSuffix("api-key") }, "\(names)")
+        #expect(stub.requests.first?.headers[.apiKey] == "value")
+    }
+
     @Test("FAULT 10: an allowed origin gets the client's fields") func allowed() async throws {
         let stub = Self.stub()
         let client = Self.client(stub).with { $0.allowedOrigins = Set([Origin("https://b.example")].compactMap { $0 }) }

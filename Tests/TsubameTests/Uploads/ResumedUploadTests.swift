@@ -302,6 +302,26 @@ import TsubameTesting
         }
     }
 
+    @Test func `a success that leaves bytes out is none`() async throws {
+        let server = try await ScriptedServer.start { request in
+            switch request.method {
+            case "POST": [UploadScript.offer()] + .close
+            case "HEAD": UploadScript.has("7")
+            default: .ok("not a word of the upload")
+            }
+        }
+        try await serving(server) {
+            $0.retry = .prompt
+            $0.retry.retries = 2
+        } _: { server, client in
+            let error = try await failure {
+                try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+            }
+            #expect(error.kind == .incompleteResponse, "\(error)")
+            #expect(error.reason == "the server says that it has only 7 of \(Self.content.count) bytes of the upload")
+        }
+    }
+
     @Test func `the waits are the policy's, or what the server asks for`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start { request in

@@ -37,7 +37,8 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     static func obstacle(_ response: Response) -> String {
         if response.wire[.acceptRanges]?.lowercased() == "none" { return "the server serves no ranges" }
         return DownloadValidators(response.wire) == nil
-            ? "the server names no version of it (a strong ETag, or a Last-Modified)" : "it comes in a content coding"
+            ? "the server names no version of it (a strong ETag, or a Last-Modified at least a second before its Date)"
+            : "it comes in a content coding"
     }
 
     /// nil for a response that cannot be resumed.

@@ -240,8 +240,14 @@ struct ToolContinueTests {
 
     @Test(
         arguments: [
-            ([:], "the server names no version of it (a strong ETag, or a Last-Modified)"),
-            ([.eTag: "W/\"one\""], "the server names no version of it (a strong ETag, or a Last-Modified)"),
+            (
+                [:],
+                "the server names no version of it (a strong ETag, or a Last-Modified at least a second before its Date)"
+            ),
+            (
+                [.eTag: "W/\"one\""],
+                "the server names no version of it (a strong ETag, or a Last-Modified at least a second before its Date)"
+            ),
             ([.eTag: "\"one\"", .acceptRanges: "none"], "the server serves no ranges"),
         ] as [(HTTPFields, String)])
     func `that a download cannot be resumed is told while it comes`(fields: HTTPFields, reason: String) async throws {

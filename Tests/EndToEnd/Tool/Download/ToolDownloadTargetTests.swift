@@ -188,6 +188,25 @@ struct ToolDownloadTargetTests {
         }
     }
 
+    @Test(arguments: [(206, "Content-Range: bytes 0-1/10\r\n", 1), (204, "", 0)])
+    func `-o does not replace a good file by a part that was not asked for, nor by nothing`(
+        status: Int, field: String, exit: Int32
+    ) async throws {
+        let body = status == 206 ? "no" : ""
+        let reply = Reply.bytes(
+            "HTTP/1.1 \(status) N\r\n\(field)\(body.isEmpty ? "" : "Content-Length: 2\r\n")\r\n\(body)")
+        try await withFolder { folder in
+            let file = folder.appending(path: "good")
+            try Data("good".utf8).write(to: file)
+            try await ScriptedServer.start { _ in reply }.use { server in
+                let run = try await ToolProcess(["-o", file.path, server.url]).finished()
+                #expect(run.status == exit && run.stderr.contains("stays as it was"), "\(run)")
+                #expect(try text(folder, "good") == "good")
+                #expect(try names(folder) == ["good"])
+            }
+        }
+    }
+
     @Test func `-o does not replace a good file by the page of an error`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "good")

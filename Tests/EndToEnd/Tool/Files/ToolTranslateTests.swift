@@ -131,6 +131,17 @@ struct ToolTranslateTests {
         #expect(run.status != 0 && run.stderr.contains(text) && run.stdout.isEmpty, "\(run)")
     }
 
+    @Test func `an archive has the whole body, also if it is not printed`() async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, _ in
+                let run = try await tool(["--har", "a.har", "--print=h", url + "/range/100000"], in: folder)
+                #expect(run.status == 0, "\(run)")
+                let archive = try String(contentsOf: folder.appending(path: "a.har"), encoding: .utf8)
+                #expect(archive.contains(/"bodySize"\s*:\s*100000/), "\(archive.prefix(2_000))")
+            }
+        }
+    }
+
     @Test(arguments: ["http", "hurl"])
     func `a printed file sends the same request`(format: String) async throws {
         try await withFolder { folder in

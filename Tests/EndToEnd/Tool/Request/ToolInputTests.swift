@@ -226,6 +226,12 @@ struct ToolInputTests {
         }
     }
 
+    @Test(arguments: ["a=@/dev/zero", "a:=@/dev/zero", "A:@/dev/zero", "a==@/dev/zero"])
+    func `a file without an end is no value of an item`(item: String) async throws {
+        let run = try await ToolProcess(["--offline", ":1", item]).finished()
+        #expect(run.status == 64 && run.stderr.contains("/dev/zero is longer than 64 MiB"), "\(run)")
+    }
+
     @Test func aLongPipeIsStreamed() async throws {
         let bytes = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let (request, run) = try await sent(.pipe(bytes), "POST", "URL", "--print=B")
