@@ -13,7 +13,7 @@ struct AuthOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "auth", letter: "a", "user[:password]|token", isAnyWord: true,
-            "Credentials for the URL's origin, instead of those in the URL; prompts for a missing password."
+            "Credentials for the origin of each URL of the command, instead of those in the URL; prompts for a missing password."
         ) {
             if $0.isToken { ($0.authType, $0.isToken) = (nil, false) }
             $0.auth = $1
