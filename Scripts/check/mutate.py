@@ -343,7 +343,12 @@ def main():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
     by_sockets = {tests for _, mutant in mutants for tests in rounds_by_sockets(mutant)}
-    for rounds, by_chance in (VALUES, False), (NEAREST.values(), False), ([] if options.values else by_sockets, True):
+    nearest = {True: [], False: []}
+    for area, tests in NEAREST.items():
+        nearest[not area.startswith(VALUED)].append(tests)
+    for rounds, by_chance in (
+        (VALUES + nearest[False], False), (nearest[True], True), ([] if options.values else by_sockets, True)
+    ):
         if all(judge(-1, rounds, by_chance)):
             sys.exit(f"without a mutant {judge(-1, rounds, by_chance)} fails")
 

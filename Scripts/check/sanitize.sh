@@ -39,8 +39,8 @@ for sanitizer in "$@"; do
             ASAN_OPTIONS="detect_leaks=0 quarantine_size_mb=8 log_path=$reports/report" \
             LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments $skipped >>"$log" 2>&1 || status=1
     done
-    [ "$(grep -cE '^. Test run with [1-9]' "$log")" = ${#parts[@]} ] || { echo "- a part has run no test, or has not ended"; status=1; }
-    grep -E '^. Test run with' "$log" | sed 's/^[^ ]* /- /'
+    [ "$(grep -acE 'Test run with [1-9]' "$log")" = ${#parts[@]} ] || { echo "- a part has run no test, or has not ended"; status=1; }
+    grep -aE 'Test run with' "$log" | sed 's/^[^ ]* /- /'
     count=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): (Thread|Address)Sanitizer')
     echo "- reports: $count"
     [ "$count" = 0 ] || status=1

@@ -19,14 +19,14 @@ def most_memory(command, count):
     if child == 0:
         done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=2)
         os.write(writer, str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss).encode())
-        report = json.loads(done.stdout or "{}")
-        os._exit(0 if done.returncode == 0 and report.get("statuses") == {"200": count} else 1)
+        os.write(writer, b"\n" + done.stdout)
+        os._exit(done.returncode and 1)
     os.close(writer)
     with os.fdopen(reader) as pipe:
-        text = pipe.read()
-    if os.waitpid(child, 0)[1] != 0:
+        memory, _, report = pipe.read().partition("\n")
+    if os.waitpid(child, 0)[1] != 0 or json.loads(report)["statuses"] != {"200": count}:
         sys.exit(f"{' '.join(arguments)} failed, or had other answers than {count} with 200")
-    return int(text)
+    return int(memory)
 
 
 def main():

@@ -47,7 +47,7 @@ public final class Engine: CountedTransport {
             exchange.passedOnIsAnswered()
             return response
         } catch {
-            exchange.takeBack()
+            exchange.takeBack(error)
             throw error
         }
     }

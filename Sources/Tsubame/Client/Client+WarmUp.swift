@@ -12,8 +12,8 @@ extension Client {
     ///   - url: a URL of the origin to connect to. The default is the client's own origin.
     ///   - connections: how many connections there are afterwards, including those in use. They stay open as long as
     ///     other idle connections do.
-    /// - Throws: ``CallError`` if one of the connections cannot be opened within `timeouts.connect` and
-    ///   `timeouts.tls`. The others stay open. Its kind is `unsupported` with a transport of your own, and `invalidRequest` if
+    /// - Throws: ``CallError`` if one of the connections cannot be opened within `timeouts.connect`,
+    ///   `timeouts.tls` and `timeouts.total`. The others stay open. Its kind is `unsupported` with a transport of your own, and `invalidRequest` if
     ///   there is neither a URL nor a base URL.
     @concurrent
     public func warmUp(url: String? = nil, connections: Int = 1) async throws(CallError) {

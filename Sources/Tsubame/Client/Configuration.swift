@@ -69,6 +69,9 @@ public struct Configuration: Sendable {
     /// Parts of the names of parameters and fields whose values are secret, in lower case. No text of a call or an
     /// error shows the value of a parameter or field whose name contains one of them. ``Redaction/secrets`` describes
     /// the exceptions for `auth` and `sig`.
+    ///
+    /// A request that a redirect or an interceptor leads to another origin loses the fields with such a name, except
+    /// `Idempotency-Key`. The standard parts always count for that.
     public var secrets = Redaction.standard.secrets
 
     /// Creates a configuration with the defaults.

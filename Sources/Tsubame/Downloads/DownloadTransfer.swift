@@ -50,7 +50,7 @@ struct DownloadTransfer {
         defer { part?.unlock() }
         do throws(CallError) {
             while true {
-                let (before, exchanges) = (part?.received ?? 0, call.exchanges)
+                let (before, exchanges) = (startsOver ? 0 : part?.received ?? 0, call.exchanges)
                 do throws(CallError) {
                     let response = try await run.client.sendAgain(request(), call)
                     defer { response.body.discard() }

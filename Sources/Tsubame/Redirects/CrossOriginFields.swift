@@ -14,7 +14,9 @@ struct CrossOriginFields: Sendable {
 
     init(_ configuration: Configuration) {
         headers = configuration.headers.fields
-        redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
+        redaction = Redaction(
+            secrets: Redaction.standard.secrets.union(configuration.secrets)
+                .union(configuration.authentication.secretFields))
     }
 
     /// Removes the fields from a request that a redirect leads to another origin.

@@ -165,6 +165,12 @@ struct UploadTransfer {
         guard (200..<300).contains(response.statusCode) else {
             if isPassing(response) { return .broken(interruption, retryAfter: Retries.retryAfter(response)) }
             call.emit(.decision("the upload is not resumed: the upload resource answered \(response.statusCode)"))
+            if [404, 410].contains(response.statusCode), case .response(let last) = interruption,
+                !UploadFields.isIncomplete(last.headers)
+            {
+                // The server may have removed the resource of an upload that it has taken.
+                return .done(last)
+            }
             return .done(try giveUp(interruption))
         }
         // The answer to an earlier question is not the upload's.
@@ -296,8 +302,8 @@ struct UploadTransfer {
         }
     }
 
-    /// Whether the response says that the upload is not complete, or is a success although the server has said before that it
-    /// has only a part.
+    /// Whether the response says that the upload is not complete, or is a success that does not confirm the bytes which the
+    /// server did not have before.
     private func isUnfinished(_ response: Response) -> Bool {
         if UploadFields.isIncomplete(response.headers) { return true }
         return (200..<300).contains(response.statusCode) && state.resource != nil
@@ -307,8 +313,12 @@ struct UploadTransfer {
     /// The error for a server that has taken only a part.
     private func incomplete(_ response: Response) -> CallError {
         let count = UploadFields.offset(response.headers) ?? state.acknowledged
+        let reason =
+            UploadFields.isIncomplete(response.headers)
+            ? "the server says that it has only \(count) of \(source.length) bytes of the upload"
+            : "the server does not confirm that it has more than \(count) of \(source.length) bytes of the upload"
         return CallError(
-            .incompleteResponse, "the server says that it has only \(count) of \(source.length) bytes of the upload",
+            .incompleteResponse, reason,
             phase: .waitingForHead, request: response.request, response: response
         ).with(retryObstacle: obstacle)
     }

@@ -116,6 +116,11 @@ struct RequestRun: Sendable {
                 }
             }
             try printer.finish()
+            if isUnasked(end) {
+                output.discard()
+                warn("the server sent a part that was not asked for; nothing is saved")
+                return .failure
+            }
             if printer.parts == .responseBody, keepsFile(end), let replaced = output.replaced {
                 output.discard()
                 warn("\(replaced) stays as it was")
@@ -130,13 +135,16 @@ struct RequestRun: Sendable {
     }
 
     /// Whether the page of an error or of a redirect must not replace a good file. A user who does not mind the status wants
-    /// the page. A 204, a 205 and a 304 have no content, and a part that was not asked for is not the file.
+    /// the page. A 204, a 205 and a 304 have no content.
     private func keepsFile(_ end: End) -> Bool {
-        [204, 205, 304].contains(end.status) || isUnasked(end)
+        [204, 205, 304].contains(end.status)
             || plan.options.repetition.checkStatus && ExitStatus(status: end.status) != .ok
     }
 
-    private func isUnasked(_ end: End) -> Bool { end.status == 206 && !request.headers.contains(.range) }
+    /// Whether a file was to be saved, and the server sent a part that was not asked for.
+    private func isUnasked(_ end: End) -> Bool {
+        isSaved && printer.parts == .responseBody && end.status == 206 && !request.headers.contains(.range)
+    }
 
     /// Prints the parts that a download shows. The user must not have to wait for its end to see them.
     private func printHead(_ response: Response) throws {
@@ -153,10 +161,6 @@ struct RequestRun: Sendable {
             warn(end.answer + hint)
         } else if download != nil, end.status == 204 || end.status == 205 {
             warn("\(end.answer), which has no content; nothing is saved")
-        }
-        if isUnasked(end), output.replaced != nil {
-            warn("the server sent a part that was not asked for")
-            return .failure
         }
         // The jar reported why it could not save the cookies when that happened.
         let isKept = plan.jar.failure == nil

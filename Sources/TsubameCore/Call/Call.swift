@@ -142,10 +142,12 @@ public final class Call: Sendable {
         var gone: [any CallCancellable] = []
         return state.withLock { state in
             if state.isCancelled || state.isFinished { return false }
-            if let before = state.handler {
-                let earlier = state.earlierHandlers + [before]
-                gone = earlier.filter(\.hasEnded)
-                state.earlierHandlers = gone.isEmpty ? earlier : earlier.filter { !$0.hasEnded }
+            if let before = state.handler, before !== handler {
+                var kept: [any CallCancellable] = []
+                for one in state.earlierHandlers + [before] where one !== handler {
+                    if one.hasEnded { gone.append(one) } else { kept.append(one) }
+                }
+                state.earlierHandlers = kept
             }
             state.handler = handler
             return true

@@ -40,8 +40,8 @@ public struct CallError: Error, Sendable {
         /// A limit was exceeded: one of ``Limits``, a fixed limit of a parser, that of a `collect`, or one that a server set for
         /// an upload.
         case limitExceeded
-        /// A redirect cannot be followed: there are too many, they form a loop, or one leads nowhere. Or a next page cannot be
-        /// requested.
+        /// A redirect cannot be followed: there are too many, they form a loop, or one leads nowhere. It is also
+        /// the kind of a next page that cannot be requested.
         case redirect
         /// No credentials could be obtained: the source of the client's token failed or took too long.
         case authentication

@@ -10,7 +10,7 @@ extension TransportExchange {
             passedOnIsAnswered()
             return response
         } catch {
-            takeBack()
+            takeBack(error)
             throw error
         }
     }

@@ -18,8 +18,8 @@ public final class TransportExchange: CallCancellable {
         var source: (any BodySource)?
         /// Whether the engine performs the exchange, with its own deadlines and events.
         var isPassedOn = false
-        /// Whether the engine is doing so at this moment.
-        var isWithEngine = false
+        /// Whether the engine, or another transport, performs it and has not answered yet.
+        var isPassedOnNow = false
         /// Whether the exchange is over. The error is nil after a whole response.
         var isOver = false
         var error: CallError?
@@ -213,20 +213,27 @@ public final class TransportExchange: CallCancellable {
     /// reports the events by itself.
     package func passOn() {
         state.withLock { state in
-            (state.isPassedOn, state.isWithEngine) = (true, true)
+            (state.isPassedOn, state.isPassedOnNow) = (true, true)
             state.timeline.passOn()
         }
     }
 
     /// The engine has answered. The transport may still have work to do before it returns.
-    package func passedOnIsAnswered() { state.withLock { $0.isWithEngine = false } }
+    package func passedOnIsAnswered() {
+        state.withLock { $0.isPassedOnNow = false }
+        // A cancellation meanwhile has reached only the engine.
+        if call.isCancelled || Task.isCancelled { cancel() }
+    }
 
-    /// The engine has failed. A transport that answers by itself then has its own deadlines again.
-    package func takeBack() {
-        guard call.onCancel(self) else { return cancel() }
+    /// The engine has failed with this error. A transport that answers by itself then has its own deadlines again.
+    package func takeBack(_ error: CallError) {
+        guard call.onCancel(self) else {
+            end(error)
+            return
+        }
         state.withLock { state in
             guard !state.isOver else { return }
-            (state.isPassedOn, state.isWithEngine) = (false, false)
+            (state.isPassedOn, state.isPassedOnNow) = (false, false)
             state.timeline.begin(at: MonotonicClock.now)
             arm(&state)
         }
@@ -344,7 +351,7 @@ public final class TransportExchange: CallCancellable {
 
     /// The call was cancelled. The engine ends its own exchange, and its error says where that was.
     package func cancel() {
-        let (phase, task) = state.withLock { ($0.timeline.phase, $0.isWithEngine ? $0.task : nil) }
+        let (phase, task) = state.withLock { ($0.timeline.phase, $0.isPassedOnNow ? $0.task : nil) }
         if let task { task.cancel() } else { end(call.cancelled(phase)) }
     }
 

@@ -344,7 +344,7 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     // MARK: Deadlines
 
-    /// Whether it was made for a call that only wants a connection. No exchange keeps the total time of that call.
+    /// Whether it was made for a call that only wants a connection. The connector ends such a call at its deadline.
     private var isWarmUp: Bool { waiter.isWaiting && waiter.exchange == nil }
 
     /// The waiter is served, or gone. The attempt goes on for the next waiter, within ``unwantedTimeout``.

@@ -89,12 +89,19 @@ extension Exchange {
 
     // MARK: Progress
 
+    /// It waits for a connection. A connection that ends before the head goes out does not set it back.
+    /// - Returns: since when it waits.
+    func waits(from now: MonotonicTime) -> MonotonicTime {
+        if progress.waitsSince == 0 { progress.waitsSince = now }
+        return progress.waitsSince
+    }
+
     /// The head has been written, with this body if it is there.
     @inline(__always)
     func headGoesOut(at now: MonotonicTime, with body: Bytes?) {
         enter(.waitingForHead)
         progress.timings.sentAt = now
-        progress.headSentAt = now
+        (progress.headSentAt, progress.waitsSince) = (now, 0)
         if outgoing.isObserved { tellSent(body) }
     }
 

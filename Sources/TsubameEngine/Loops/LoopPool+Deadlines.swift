@@ -5,7 +5,7 @@ import TsubameCore
 import TsubamePlatform
 
 extension LoopPool {
-    /// In nanoseconds: the least time between two searches for waiters whose time has passed, since each looks at all of them.
+    /// In nanoseconds: how long a search for waiters whose time has passed puts off the next one, since each looks at all of them.
     private static let searchInterval: MonotonicTime = 5_000_000
 
     func setWaitDeadline(of waiter: Waiter, from now: MonotonicTime) {
@@ -26,6 +26,8 @@ extension LoopPool {
             if waiter.due > now { next = Swift.min(next, waiter.due) } else { waiter.expire() }
         }
         guard next != MonotonicClock.never else { return }
-        timers.waiting.set(Swift.max(next, now + Self.searchInterval), on: loop, waitFires)
+        // A waiter that has expired may have made room for others, which set an earlier time.
+        let again = Swift.max(next, now + Self.searchInterval)
+        if again < timers.waiting.due { timers.waiting.set(again, on: loop, waitFires) }
     }
 }

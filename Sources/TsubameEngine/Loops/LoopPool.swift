@@ -83,7 +83,7 @@ final class LoopPool: @unchecked Sendable {
         exchange.call.emit(.queued(why: origin.reasonToWait(isResent: exchange.sendings.count > 0)))
         let waiter = exchange.startWaiting()
         let now = MonotonicClock.now
-        waiter.stand(at: origin.pool.wait(waiter, since: now, &events.actions), in: origin)
+        waiter.stand(at: origin.pool.wait(waiter, since: exchange.waits(from: now), &events.actions), in: origin)
         carryOut(origin)
         setWaitDeadline(of: waiter, from: now)
     }
@@ -320,7 +320,9 @@ final class LoopPool: @unchecked Sendable {
     /// The claim of the pool on the budget; nil if none of its requests waits.
     private func claim(of origin: OriginPool) -> SharedConnectionBudget.Budget.Claim? {
         origin.pool.longestWaitSince.map { since in
-            .init(pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)
+            .init(
+                pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0,
+                limit: origin.key.settings.settings.connections)
         }
     }
 

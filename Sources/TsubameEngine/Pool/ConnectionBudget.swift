@@ -12,6 +12,8 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
         let since: MonotonicTime
         /// Whether it has no connection at all: an exchange that ends serves none of its requests.
         let hasNone: Bool
+        /// The most connections that the pool's client may have; nil for no limit.
+        var limit: Int?
     }
 
     /// In nanoseconds: how long a pool that has connections waits before connections of other pools are closed for it. A new
@@ -60,6 +62,11 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
     /// - Returns: the pool that now has the place; nil if it is free.
     mutating func giveBack() -> Pool? {
         guard let index = claims.indices.min(by: { claims[$0].since < claims[$1].since }) else {
+            count -= 1
+            return nil
+        }
+        // Pools without a limit may have taken more places than this one may.
+        if let limit = claims[index].limit, count > Swift.max(limit, 1) {
             count -= 1
             return nil
         }

@@ -1,4 +1,4 @@
-// ConnectionPool+Facts: what can be seen of a pool without an event.
+// ConnectionPool+Facts: the counts and the members of a pool.
 
 import TsubamePlatform
 

@@ -78,7 +78,7 @@ struct ConnectionPool<Connection, Waiter> {
     }
 
     /// A request waits for a connection.
-    /// - Parameter since: the time of this event. Among pools, the one whose request waits longest gets the next place.
+    /// - Parameter since: when it began to wait. Among pools, the one whose request waits longest gets the next place.
     mutating func wait(_ waiter: Waiter, since: MonotonicTime, _ actions: inout [Action]) -> WaiterID {
         let id = waiting.append(waiter, since: since)
         connectIfNeeded(&actions)

@@ -30,7 +30,7 @@ struct WaitingRequests<Waiter> {
     /// The request that waits for the longest time.
     var first: Entry? { order.first.flatMap { entries[$0] } }
 
-    /// - Parameter since: when its call began.
+    /// - Parameter since: when it began to wait.
     mutating func append(_ waiter: Waiter, since: MonotonicTime) -> ID {
         let id = entries.insert(Entry(waiter: waiter, since: since))
         order.append(id)

@@ -23,7 +23,7 @@ final class KeyLog: Sendable {
         }
     }
 
-    // Also after an error of the initialiser.
+    // Swift also runs this after the initialiser has thrown.
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// One line with its end, in one write.

@@ -28,7 +28,7 @@ extension TLSContext {
         case let reason?:
             let (text, advice) = alert(reason, host: host, settings: settings)
             return failure(text, advice)
-        case nil where "\(error)".contains("EOF during handshake"):
+        case nil where Self.isEndOfHandshake(error):
             return failure("\(host) closed the connection during the TLS handshake")
         case nil: return failure("the TLS handshake failed: \(error)")
         }
@@ -56,6 +56,14 @@ extension TLSContext {
                 hasIdentity ? nil : "it may want a client certificate (\(settings).identity), or other ciphers"
             )
         default: ("TLS with \(host) failed: \(Self.words(reason))", nil)
+        }
+    }
+
+    private static func isEndOfHandshake(_ error: any Error) -> Bool {
+        if case NIOSSLError.handshakeFailed(.sslError(let faults)) = error {
+            faults.contains(.eofDuringHandshake)
+        } else {
+            false
         }
     }
 

@@ -200,7 +200,8 @@ struct ToolDownloadTargetTests {
             try Data("good".utf8).write(to: file)
             try await ScriptedServer.start { _ in reply }.use { server in
                 let run = try await ToolProcess(["-o", file.path, server.url]).finished()
-                #expect(run.status == exit && run.stderr.contains("stays as it was"), "\(run)")
+                let said = exit == 0 ? "stays as it was" : "nothing is saved"
+                #expect(run.status == exit && run.stderr.contains(said), "\(run)")
                 #expect(try text(folder, "good") == "good")
                 #expect(try names(folder) == ["good"])
             }
