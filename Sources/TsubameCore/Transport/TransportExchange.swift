@@ -33,7 +33,7 @@ public final class TransportExchange: CallCancellable {
 
     /// The call that this exchange belongs to.
     public let call: Call
-    private let request: Request
+    let request: Request
     package let support: any TransportSupport
     private let latch = Latch<Result<Response, CallError>>()
     let metrics = LateMetrics()
@@ -52,10 +52,6 @@ public final class TransportExchange: CallCancellable {
 
     // MARK: For the transport
 
-    /// The target to send: the path and the query of the URI, or `*` for an OPTIONS request that asks about the server as
-    /// a whole (``Request/asksServer``).
-    public var target: String { request.asksServer ? "*" : request.uri?.target ?? "/" }
-
     /// The connection settings of the client.
     public var settings: ConnectionSettings { support.settings }
 
@@ -70,18 +66,6 @@ public final class TransportExchange: CallCancellable {
         guard call.deadline != MonotonicClock.never else { return nil }
         let now = MonotonicClock.now
         return .nanoseconds(clamping: call.deadline > now ? call.deadline - now : 0)
-    }
-
-    /// The fields of the request as lines of a message: `Host` first, and the pairs of `Cookie` in one field. Iterating over
-    /// ``Request/headers`` yields a field for each pair. The fields that frame the body are left to the transport.
-    public var fields: [HTTPField] {
-        let headers = request.headers
-        var lines = headers.filter { $0.name != .host && $0.name != .cookie }
-        if let cookies = headers[.cookie] { lines.append(HTTPField(name: .cookie, value: cookies)) }
-        if let host = headers[.host] ?? request.uri?.authority {
-            lines.insert(HTTPField(name: .host, value: host), at: 0)
-        }
-        return lines
     }
 
     /// Opens the body of the request for one sending; nil if the request has none. The reader reports the progress, and
