@@ -15,13 +15,13 @@ extension SocketChannel {
     }
 
     private func readAll() {
-        var budget = EventLoop.bytesPerCall
+        input.budget.begin(in: loop.loop.turnNumber)
         while input.isOn, state == .active {
             // The first read may take all of the budget, and a later one only what is left.
-            guard budget >= input.size.value else { return callAgain() }
+            guard input.budget.left >= input.size.value else { return callAgain() }
             switch isSecured ? readEncrypted() : readPlain() {
             case .bytes(let count):
-                budget -= count
+                input.budget.take(count)
                 // A receiver may have closed the channel.
                 guard state == .active else { return }
                 // A read that took less than it could has emptied the socket. Only the end may still be there.

@@ -27,6 +27,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     struct Input {
         var isOn = true
         var size = ReadSize()
+        var budget = ReadBudget()
         /// For bytes that TLS decrypts.
         var encrypted = ByteBuffer()
         var hasEnded = false
@@ -150,7 +151,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         guard state == .active else { return }
         if states.hasEnded { input.hasEnded = true }
         // A write to a connection that has ended fails, and what the peer said before is read first.
-        // Bytes for which it is called again come in that call: each turn has one budget.
+        // Bytes for which it is called again come in that call.
         if states.isReadable, !registration.isCalledAgain { read() }
         if states.isWritable, state == .active, output.pending.hasFlushed { writeOut() }
     }

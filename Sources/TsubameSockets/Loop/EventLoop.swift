@@ -22,8 +22,14 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package static let workPerTurn = 1_024
     /// The members of one turn that are called again, and the deadlines that pass in one turn.
     package static let callsPerTurn = 256
-    /// The bytes that a member should read in one call, before it asks to be called again.
-    package static let bytesPerCall = 256 << 10
+    /// The bytes that a member should read in one turn, before it asks to be called again.
+    package static let bytesPerTurn = 256 << 10
+
+    private struct Turn {
+        var number: UInt64 = 0
+        /// When the poller last returned.
+        var lookedAt: MonotonicTime = 0
+    }
 
     let poller: any Poller
     let inbox = Inbox()
@@ -36,8 +42,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var work = LoopWork()
     /// The members that are called in the next turn.
     @exclusivity(unchecked) private var again: [MemberID] = []
-    /// When the poller last returned.
-    @exclusivity(unchecked) private var lookedAt: MonotonicTime = 0
+    @exclusivity(unchecked) private var current = Turn()
     @exclusivity(unchecked) private var input = MemoryChunk()
     /// The chunk in which a member encodes the bytes that it writes next.
     package let output = MemoryChunk()
@@ -166,6 +171,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     // MARK: The turns
 
+    /// The number of the turn. A member that is called twice in one turn sees the same number.
+    package var turnNumber: UInt64 { current.number }
+
     func run() {
         LoopThread.enter(self)
         while !isStopped { turn(longest: -1) }
@@ -175,6 +183,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     ///   - longest: how long the turn waits at most, in milliseconds; -1 for no limit.
     ///   - isDone: whether nothing more is waited for.
     func turn(longest: Int32, _ isDone: () -> Bool = { false }) {
+        current.number &+= 1
         jobs.left = Self.jobsPerTurn
         takeInbox()
         runWork()
@@ -239,7 +248,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         guard nextDeadline != MonotonicClock.never else { return }
         // A member may set a deadline that has passed, too.
         for _ in 0..<Self.callsPerTurn {
-            guard let slot = members.deadlines.takeDue(at: lookedAt) else { return }
+            guard let slot = members.deadlines.takeDue(at: current.lookedAt) else { return }
             members[slot: slot]?.deadlinePassed()
         }
     }
@@ -255,7 +264,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isFirst = true
         poller.wait(milliseconds: milliseconds) { id, states in
             if isFirst {
-                lookedAt = MonotonicClock.now
+                current.lookedAt = MonotonicClock.now
                 isFirst = false
             }
             if sleeps {
@@ -267,7 +276,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             member.ready(states)
             runJobs()
         }
-        if isFirst { lookedAt = MonotonicClock.now }
+        if isFirst { current.lookedAt = MonotonicClock.now }
         if sleeps { inbox.wakeUp() }
     }
 

@@ -219,7 +219,7 @@ import TsubameSockets
                 return turns.bytes
             }.get()
             let most = bytes.max() ?? 0
-            #expect(bytes.reduce(0, +) == size && most <= TsubameSockets.EventLoop.bytesPerCall, "\(most)")
+            #expect(bytes.reduce(0, +) == size && most <= TsubameSockets.EventLoop.bytesPerTurn, "\(most)")
         }
     }
 
