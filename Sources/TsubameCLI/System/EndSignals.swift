@@ -49,13 +49,20 @@ private func restoreTerminal() {
 private let slots = Mutex(())
 
 enum EndSignals {
+    /// How long a source may take until it receives signals, in milliseconds. A process that gets no thread has none.
+    private static let longestRegistration = 1_000
+
     /// Calls `handler` with the signal's number instead of ending the process. The caller must keep the sources.
     static func observe(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let isRegistered = DispatchSemaphore(value: 0)
+            source.setRegistrationHandler { isRegistered.signal() }
             source.setEventHandler { handler(number) }
             source.resume()
+            // A signal is lost until the source receives it, so the caller goes on after that.
+            _ = isRegistered.wait(timeout: .now() + .milliseconds(longestRegistration))
             return source
         }
     }
