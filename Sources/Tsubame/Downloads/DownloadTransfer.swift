@@ -72,7 +72,8 @@ struct DownloadTransfer {
 
     /// How many bytes have come. Bytes that cannot be resumed do not count.
     private func moved(since before: Int64) -> Int64 {
-        guard let part, part.record != nil else { return 0 }
+        // Bytes that are of no use are still there until the file begins to come anew.
+        guard let part, part.record != nil, !startsOver else { return 0 }
         return max(part.received &- before, 0)
     }
 

@@ -9,14 +9,15 @@ struct CrossOriginFields: Sendable {
     private static let credentials: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .host]
 
     private let headers: HTTPFields
-    /// The rules for names such as `X-Api-Key`, with the field that carries the client's token.
+    /// In lower case, the fields that carry a token.
+    private let secret: Set<String>
+    /// The client's own rules for names such as `X-Api-Key`. The standard ones always count.
     private let redaction: Redaction
 
     init(_ configuration: Configuration) {
         headers = configuration.headers.fields
-        redaction = Redaction(
-            secrets: Redaction.standard.secrets.union(configuration.secrets)
-                .union(configuration.authentication.secretFields))
+        secret = configuration.authentication.secretFields
+        redaction = Redaction(secrets: configuration.secrets)
     }
 
     /// Removes the fields from a request that a redirect leads to another origin.
@@ -29,10 +30,14 @@ struct CrossOriginFields: Sendable {
         request.headers.removeAll { field in contains(field) && fields[values: field.name].contains(field.value) }
     }
 
+    private func isNamedSecret(_ name: HTTPField.Name) -> Bool {
+        Redaction.standard.isSecret(field: name) || redaction.isSecret(field: name)
+    }
+
     /// Whether a request to another origin loses the field. A field of the client's is one with the client's own value.
     func contains(_ field: HTTPField) -> Bool {
-        Self.credentials.contains(field.name)
-            || field.name != .idempotencyKey && redaction.isSecret(field: field.name)
+        Self.credentials.contains(field.name) || secret.contains(field.name.canonicalName)
+            || field.name != .idempotencyKey && isNamedSecret(field.name)
             || headers[values: field.name].contains(field.value)
     }
 }

@@ -27,7 +27,7 @@ extension Client {
         }
         var settings = configuration.connection
         settings.tls.verification = .full
-        // This connection takes part in no pool, so none of its limits keeps it from being made.
+        // The connection serves no request, so the limits of connections do not hold for it.
         settings.connections = nil
         settings.connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
         let call = Call(

@@ -49,7 +49,8 @@ private func restoreTerminal() {
 private let slots = Mutex(())
 
 enum EndSignals {
-    /// How long a source may take until it receives signals, in milliseconds. A process that gets no thread has none.
+    /// How long a source may take until it receives signals, in milliseconds. Where no thread can be started, it
+    /// never does.
     private static let longestRegistration = 1_000
 
     /// Calls `handler` with the signal's number instead of ending the process. The caller must keep the sources.

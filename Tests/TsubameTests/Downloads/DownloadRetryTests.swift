@@ -47,6 +47,22 @@ struct DownloadRetryTests {
         }
     }
 
+    @Test func `bytes that are of no use are no progress`() async throws {
+        let file = ServedFile(count: 6 << 20)
+        let server = try await ScriptedServer.start { request in
+            switch request.index {
+            case 0: file.answer(request, sending: 2 << 20)
+            case 1: .status(.rangeNotSatisfiable)
+            default: .status(.serviceUnavailable)
+            }
+        }
+        try await download(from: server) { result, server, _ in
+            #expect(result.failure?.kind == .status)
+            // One retry follows the break, and one the first 503.
+            #expect(server.requests.count == 4, "\(server.requests.count)")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `exchanges that bring much do not count against the limit`(isSliced: Bool) async throws {
         var file = ServedFile(count: 6 << 20)
