@@ -34,18 +34,18 @@ extension HTTPFields {
     /// The values of several `Set-Cookie` fields that are joined by commas. A comma begins the next cookie if a name and `=`
     /// follow it; the comma of a date, and most of those within a value, have none.
     static func separatedCookies(_ joined: String) -> [String] {
-        var cookies: [String] = []
+        var cookies: [Substring] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
             let name = part.prefix { $0 != "=" && $0 != ";" }
             let isCookie =
                 name.endIndex < part.endIndex && part[name.endIndex] == "="
                 && HTTPField.Name(name.trimmingCharacters(in: .whitespaces)) != nil
             if let last = cookies.last, !isCookie {
-                cookies[cookies.count - 1] = "\(last),\(part)"
+                cookies[cookies.count - 1] = joined[last.startIndex..<part.endIndex]
             } else {
-                cookies.append(part.trimmingCharacters(in: .whitespaces))
+                cookies.append(part)
             }
         }
-        return cookies
+        return cookies.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

@@ -32,7 +32,7 @@ final class Caching: CallInterceptor {
             ? nil
             : CacheTerms(
                 .get, preset, policy: .standard,
-                identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret($0) })
+                identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret(field: $0) })
     }
 
     func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response {
@@ -61,7 +61,7 @@ final class Caching: CallInterceptor {
             request.headers.fields, content: content, settings: settings, jar: sender ?? jar?.owner,
             endsWithJarCookies: sender != nil, authority: uri.authority
         ) {
-            redaction.isSecret($0)
+            redaction.isSecret(field: $0)
         }
         return CacheTerms(
             request.method, request.headers.fields, policy: request.cachePolicy, identity: identity,

@@ -19,6 +19,8 @@ struct DownloadRun: Sendable {
     let place: DownloadPlace
     let policy: DownloadPolicy
     let digest: [UInt8]?
+    /// Whether the caller asks for a part of the file, which is saved as it comes.
+    let hasOwnRange: Bool
     /// Whether received bytes are kept for a later call, if the server allows that.
     let resumes: Bool
     /// Whether the download may ask for parts of the file.
@@ -44,9 +46,9 @@ struct DownloadRun: Sendable {
         digest = try policy.expectedDigest()
         place = try DownloadPlace(path, isFolder: isFolder, policy)
         meter = DownloadMeter(progress ?? { _ in })
+        hasOwnRange = request.headers.contains(.range)
         let mayHaveParts =
-            request.method == .get && request.body.isEmpty && !request.headers.contains(.range)
-            && !request.headers.contains(.ifRange)
+            request.method == .get && request.body.isEmpty && !hasOwnRange && !request.headers.contains(.ifRange)
         resumes = resume && mayHaveParts
         needsRecord = mayHaveParts && (resume || policy.connections > 1)
         var request = plain

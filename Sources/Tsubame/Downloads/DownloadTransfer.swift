@@ -351,8 +351,10 @@ struct DownloadTransfer {
     private func expectedDigest(of response: Response) -> [UInt8]? {
         if let digest = run.digest { return digest }
         guard run.policy.checksServerDigest, !response.wire.contains(.contentEncoding) else { return nil }
-        let isWhole = response.statusCode == 200
-        let field = response.headers[.reprDigest] ?? (isWhole ? response.headers[.contentDigest] : nil)
+        let (whole, content) = (response.headers[.reprDigest], response.headers[.contentDigest])
+        if response.statusCode == 200 { return (whole ?? content).flatMap(RepresentationDigest.sha256) }
+        // The caller's own range is saved as it comes, and `Repr-Digest` is that of the whole file (RFC 9530 section 3).
+        let field = run.hasOwnRange ? content : whole
         return field.flatMap(RepresentationDigest.sha256)
     }
 

@@ -114,21 +114,22 @@ final class TrafficGate: Sendable {
         guard let rate else { return }
         let step = rate.interval / rate.requests
         let now = elapsed()
-        let wait = state.withLock { state -> Duration in
+        let (wait, next) = state.withLock { state in
             let due = max(state.nextByHost[host] ?? now, now)
             state.nextByHost[host] = due + step
             if state.nextByHost.count > 1000 {
                 state.nextByHost = state.nextByHost.filter { $0.value > now }
             }
-            return due - now - step * (rate.burst - 1)
+            return (due - now - step * (rate.burst - 1), due + step)
         }
         guard wait > .zero else { return }
         do throws(CallError) {
             try await CallDelay.wait(wait, on: clock, for: call, .preparing)
         } catch {
-            // Nothing was sent, so another request may use this turn.
+            // Nothing was sent, so another request may use this turn. If later requests wait already, they keep their times,
+            // and the turn is lost.
             state.withLock { state in
-                if let next = state.nextByHost[host] { state.nextByHost[host] = next - step }
+                if state.nextByHost[host] == next { state.nextByHost[host] = next - step }
             }
             throw error
         }

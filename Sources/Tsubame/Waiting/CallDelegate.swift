@@ -66,20 +66,18 @@ extension Client {
                 head(call, response)
                 relay.headWasTold()
             }
-            var pieces: [Bytes] = []
-            var total = 0
+            var gathered = GatheredBytes()
             for try await piece in response.body {
-                total += piece.count
-                guard total <= limit else {
+                guard piece.count <= limit - gathered.count else {
                     response.body.discard()
                     throw CallError(
                         .limitExceeded, "the body is longer than \(limit) bytes (limits.bufferedBody)",
                         phase: .receivingBody, request: request)
                 }
-                pieces.append(piece)
+                gathered.append(piece)
                 await MainActor.run { bytes(call, piece) }
             }
-            return response.with(collected: Bytes(joining: pieces))
+            return response.with(collected: gathered.joined())
         } then: { result in
             MainActor.assumeIsolated { then(call, result) }
         }

@@ -20,8 +20,11 @@ struct BenchReport: Sendable {
 
     init(_ snapshot: BenchLoad.Snapshot, target: String, _ options: BenchOptions) {
         record = snapshot.record
-        elapsed = Double(snapshot.elapsed) / 1e9
         missed = snapshot.missed
+        let measured = Double(snapshot.elapsed) / 1e9
+        let due = record.answers + record.failures + record.unfinished + missed
+        // The turn of the last request lasts until the next one would be due.
+        elapsed = options.rate.map { max(measured, Double(due) / $0) } ?? measured
         if case .interrupted = snapshot.stop { isInterrupted = true } else { isInterrupted = false }
         self.target = target
         (connections, streams, rate) = (options.connections, options.streams ?? 1, options.rate)

@@ -43,7 +43,8 @@ struct CookiesCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         let url = try words.first.map(URLShorthand.checked)
-        let count = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
+        let count: Int? = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
+        guard let count else { return .failure }
         if count == 0 {
             let place = jar ?? session.map { "the session \($0)" } ?? "any session"
             Diagnostics.say("no cookie\(words.first.map { " for \($0)" } ?? "") in \(place)")
@@ -63,8 +64,10 @@ struct CookiesCommand: ToolCommand {
     }
 
     /// A session file that cannot be used is reported, and the others are shown.
-    private func takeSessions(_ url: String?) throws -> Int {
+    /// - Returns: nil if nothing was found, and a file could not be used.
+    private func takeSessions(_ url: String?) throws -> Int? {
         var count = 0
+        var hasFailed = false
         let target = try url.map { url throws(CallError) in try TargetURI(parsing: url) }
         for (file, folder) in try sessions() {
             // A session is for one host and port.
@@ -85,12 +88,14 @@ struct CookiesCommand: ToolCommand {
                 try show(chosen, of: file.path)
                 count += chosen.count
             } catch let error as CallError {
+                hasFailed = true
                 Diagnostics.say("\(file.path): \(error.reason)")
             } catch let error as SystemError where !error.isBrokenPipe {
+                hasFailed = true
                 Diagnostics.say(error)
             }
         }
-        return count
+        return hasFailed && count == 0 ? nil : count
     }
 
     private func sessions() throws -> [(file: SessionFile, host: String)] {

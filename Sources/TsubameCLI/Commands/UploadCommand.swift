@@ -29,11 +29,11 @@ struct UploadCommand: ToolCommand {
             \.content,
             without: [
                 "json", "form", "multipart", "boundary", "part-type", "raw", "compress", "chunked", "offline",
-                "request-target",
+                "request-target", "as",
             ]),
         OptionGroup(\.call.repetition), OptionGroup(\.call.deadlines), OptionGroup(\.call.limits),
         OptionGroup(\.call.connection), OptionGroup(\.call.tls), OptionGroup(\.call.auth), OptionGroup(\.call.session),
-        OptionGroup(\.output, without: ["inspect", "history-print"]), OptionGroup(\.format),
+        OptionGroup(\.output, without: ["inspect", "history-print", "har"]), OptionGroup(\.format),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []

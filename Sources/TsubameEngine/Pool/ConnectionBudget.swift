@@ -53,7 +53,7 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
     /// fairness delay.
     func owesPlace(_ pool: Pool, waitingSince since: MonotonicTime, at now: MonotonicTime) -> Bool {
         claims.contains { claim in
-            claim.pool != pool && claim.since < since
+            claim.pool != pool && claim.since < since && isAdmitted(claim)
                 && (claim.hasNone || (now > claim.since && now - claim.since > Self.fairnessDelay))
         }
     }
@@ -61,15 +61,15 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
     /// Gives a place back, or on.
     /// - Returns: the pool that now has the place; nil if it is free.
     mutating func giveBack() -> Pool? {
-        guard let index = claims.indices.min(by: { claims[$0].since < claims[$1].since }) else {
-            count -= 1
-            return nil
-        }
-        // Pools without a limit may have taken more places than this one may.
-        if let limit = claims[index].limit, count > Swift.max(limit, 1) {
+        let admitted = claims.indices.filter { isAdmitted(claims[$0]) }
+        guard let index = admitted.min(by: { claims[$0].since < claims[$1].since }) else {
             count -= 1
             return nil
         }
         return claims.remove(at: index).pool
     }
+
+    /// Whether the pool of the claim may take a place that another pool gives back. Pools with a higher limit, or with none,
+    /// may have taken more places than this one may.
+    private func isAdmitted(_ claim: Claim) -> Bool { claim.limit.map { count <= Swift.max($0, 1) } ?? true }
 }

@@ -90,7 +90,7 @@ final class Waiter {
         if isWaiting { call.emit(event()) }
     }
 
-    /// The connector has made a connection. It may go to another exchange that has waited longer.
+    /// The connector has made a connection. Nothing is noted if the exchange has ended.
     func take(_ facts: ConnectorFacts) { exchange?.take(facts) }
 
     func fail(_ error: CallError) {

@@ -81,13 +81,17 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
+    /// A directive that names more fields covers the whole response. That is safe, and a longer list only costs time.
+    private static var mostNames: Int { 100 }
+
     private static func merged(_ scope: Scope, _ value: String?) -> Scope {
         guard scope != .everything, let value else { return .everything }
         let names = (FieldDirective.split(value, at: ",") ?? []).map(\.lowercasedASCII)
         // An empty list cannot be obeyed, so the directive covers everything.
         guard !names.isEmpty else { return .everything }
-        if case .fields(let others) = scope { return .fields(others + names) }
-        return .fields(names)
+        var all = names
+        if case .fields(let others) = scope { all = others + names }
+        return all.count > mostNames ? .everything : .fields(all)
     }
 
     private static func shorter(_ known: Int64?, _ value: String?) -> Int64? {

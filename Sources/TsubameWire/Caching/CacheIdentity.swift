@@ -26,10 +26,10 @@ package struct CacheIdentity: Sendable, Hashable {
     ///   - jar: the owner of the client's cookie jar; nil for a client without a jar.
     ///   - endsWithJarCookies: whether the last Cookie field is the jar's. All other Cookie fields were set by hand.
     ///   - authority: the value of a Host field that was not set by hand.
-    ///   - isSecret: whether a field holds credentials, by its canonical name.
+    ///   - isSecret: whether a field holds credentials.
     package init(
         _ fields: HTTPFields, content: Bytes? = nil, settings: String = "", jar: String? = nil,
-        endsWithJarCookies: Bool = false, authority: String, isSecret: (String) -> Bool
+        endsWithJarCookies: Bool = false, authority: String, isSecret: (HTTPField.Name) -> Bool
     ) {
         // No field name has a slash, so these keys cannot collide with fields.
         var values: [String: String] = settings.isEmpty ? [:] : ["/settings": settings]
@@ -47,7 +47,7 @@ package struct CacheIdentity: Sendable, Hashable {
                 if String(field.value.prefix(7)).lowercasedASCII == "digest " { changesEachTime = true }
                 values[name] = Self.digest(field.value)
             default:
-                if isSecret(name) { values[name] = Self.digest((values[name] ?? "") + field.value) }
+                if isSecret(field.name) { values[name] = Self.digest((values[name] ?? "") + field.value) }
             }
         }
         if endsWithJarCookies { _ = cookies.popLast() }

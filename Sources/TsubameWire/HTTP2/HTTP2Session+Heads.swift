@@ -20,9 +20,7 @@ extension HTTP2Session {
         let fragment = UnsafeRawBufferPointer(rebasing: payload[start..<end])
         let endsStream = header.has(HTTP2Frame.endStream)
         guard header.has(HTTP2Frame.endHeaders) else {
-            openBlock = OpenBlock(stream: header.stream, endsStream: endsStream)
-            block.removeAll(keepingCapacity: true)
-            block.append(contentsOf: fragment)
+            blockReader.begin(fragment, stream: header.stream, endsStream: endsStream)
             return nil
         }
         return try decode(fragment, header.stream, endsStream: endsStream, bytes, &offset)
@@ -32,21 +30,15 @@ extension HTTP2Session {
         _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer,
         _ offset: inout Int
     ) throws(HTTP2Fault) -> Event? {
-        guard let open = openBlock else { throw Self.broken("a CONTINUATION frame without a HEADERS frame before it") }
-        openBlock?.frames &+= 1
-        // Limits the memory that an endless head can take (CVE-2024-27316 and similar attacks).
-        let most = streams.find(open.stream).map { streams[$0].limits.headBytes } ?? limits.headBytes
-        guard open.frames < 128, block.count &+ payload.count <= most else {
-            throw HTTP2Fault(
-                .enhanceYourCalm,
-                .limit("a head is longer than \(most) bytes, or in more than 128 parts (limits.headBytes)"))
+        guard let block = blockReader.unfinished else {
+            throw Self.broken("a CONTINUATION frame without a HEADERS frame before it")
         }
-        block.append(contentsOf: payload)
+        let most = streams.find(block.stream).map { streams[$0].limits.headBytes } ?? limits.headBytes
+        try blockReader.add(payload, most: most)
         guard header.has(HTTP2Frame.endHeaders) else { return nil }
-        openBlock = nil
-        let whole = block
-        return try whole.withUnsafeBufferPointer { fragment throws(HTTP2Fault) in
-            try decode(UnsafeRawBufferPointer(fragment), open.stream, endsStream: open.endsStream, bytes, &offset)
+        let (id, endsStream) = (block.stream, block.endsStream)
+        return try blockReader.end().withUnsafeBufferPointer { whole throws(HTTP2Fault) in
+            try decode(UnsafeRawBufferPointer(whole), id, endsStream: endsStream, bytes, &offset)
         }
     }
 
@@ -57,18 +49,13 @@ extension HTTP2Session {
         let stream = streams.find(id)
         let isHead = stream.map { streams[$0].expected == .head } ?? true
         let limits = stream.map { streams[$0].limits } ?? limits
-        fields.removeAll(maxBytes: isHead ? limits.headBytes : limits.trailerBytes, maxFields: limits.headFields)
-        do throws(WireError) {
-            // The block of a stream that is over is decoded too, because the table must stay in step with the peer's.
-            try decoder.decode(fragment, into: &fields)
-        } catch {
-            throw HTTP2Fault(error.kind == .limitExceeded ? .enhanceYourCalm : .compression, error)
-        }
+        // The block of a stream that is over is decoded too, because the table must stay in step with the peer's.
+        try blockReader.decode(fragment, isHead: isHead, limits: limits)
         guard let stream else {
             try ignore(id, "HEADERS")
             return nil
         }
-        if let excess = fields.excess {
+        if let excess = blockReader.fields.excess {
             return fail(stream, .enhanceYourCalm, Self.tooLarge(excess, isHead, limits))
         }
         do throws(WireError) {
@@ -91,7 +78,8 @@ extension HTTP2Session {
     private mutating func readTrailers(of stream: HTTP2Stream, _ endsStream: Bool) throws(WireError) -> Event {
         guard endsStream else { throw .invalid("there is a second head, which is no trailer section") }
         if let event = endTooEarly(stream) { return event }
-        let trailers = try HTTP2FieldCheck.trailers(fields.slots, fields.bytes, streams[stream].limits)
+        let trailers = try HTTP2FieldCheck.trailers(
+            blockReader.fields.slots, blockReader.fields.bytes, streams[stream].limits)
         close(stream)
         floodGuard.end()
         return .end(stream, trailers: trailers)
@@ -100,7 +88,7 @@ extension HTTP2Session {
     private mutating func readHead(
         of stream: HTTP2Stream, _ endsStream: Bool, _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(WireError) -> Event {
-        let head = try HTTP2FieldCheck.head(fields.slots, fields.bytes, streams[stream].limits)
+        let head = try HTTP2FieldCheck.head(blockReader.fields.slots, blockReader.fields.bytes, streams[stream].limits)
         if head.status < 200 { return try readInformational(head, of: stream, endsStream) }
         floodGuard.end()
         let isBodiless = streams[stream].isHead || head.status == 204 || head.status == 304
@@ -110,21 +98,21 @@ extension HTTP2Session {
                 throw .incomplete("the server ended the stream \(length ?? 0) bytes before the end of the body")
             }
             close(stream)
-            return .whole(stream, received(head), body: Bytes())
+            return .whole(stream, receivedHead(head), body: Bytes())
         }
         let dataStart = offset &+ HTTP2Frame.Header.size
         if let count = wholeBody(of: stream, isBodiless ? 0 : length, bytes, offset) {
             offset = dataStart &+ count
-            take(count)
+            receive(count)
             close(stream)
-            let size = fields.bytes.count
-            let received = received(head, UnsafeRawBufferPointer(rebasing: bytes[dataStart..<offset]))
-            return .whole(stream, received, body: count > 0 ? received.bytes(size..<(size &+ count)) : Bytes())
+            let size = blockReader.fields.bytes.count
+            let whole = receivedHead(head, UnsafeRawBufferPointer(rebasing: bytes[dataStart..<offset]))
+            return .whole(stream, whole, body: count > 0 ? whole.bytes(size..<(size &+ count)) : Bytes())
         }
         streams[stream].expected = .body
         streams[stream].isBodiless = isBodiless
         streams[stream].remaining = length ?? -1
-        return .head(stream, received(head), length: length)
+        return .head(stream, receivedHead(head), length: length)
     }
 
     /// The length of the one DATA frame after the head, if it has arrived, is short, and carries the whole body.
@@ -135,7 +123,7 @@ extension HTTP2Session {
         let header = HTTP2Frame.Header(base + offset)
         guard header.type == HTTP2Frame.data, header.flags == HTTP2Frame.endStream, header.stream == stream.id,
             header.length <= Self.wholeBody, header.length <= bytes.count &- offset &- HTTP2Frame.Header.size,
-            header.length <= Swift.min(receiveWindow, streams[stream].receiveWindow),
+            header.length <= Swift.min(window.receivable, streams[stream].receiveWindow),
             length == nil || length == Int64(header.length)
         else { return nil }
         return header.length
@@ -153,16 +141,17 @@ extension HTTP2Session {
         guard streams[stream].informationals <= most else {
             throw .limit("there are more than \(most) informational responses (limits.informationalResponses)")
         }
-        return .informational(stream, received(head))
+        return .informational(stream, receivedHead(head))
     }
 
     /// - Parameter body: bytes to copy after the head.
-    private func received(_ head: HTTP2FieldCheck.Head, _ body: UnsafeRawBufferPointer? = nil) -> ReceivedHead {
-        func received(_ slots: UnsafeBufferPointer<FieldSlot>) -> ReceivedHead {
+    private func receivedHead(_ head: HTTP2FieldCheck.Head, _ body: UnsafeRawBufferPointer? = nil) -> ReceivedHead {
+        let bytes = blockReader.fields.bytes
+        func receivedHead(_ slots: UnsafeBufferPointer<FieldSlot>) -> ReceivedHead {
             ReceivedHead(
-                status: head.status, version: .http2, reason: 0..<0, slots: slots, bytes: fields.bytes, behind: body)
+                status: head.status, version: .http2, reason: 0..<0, slots: slots, bytes: bytes, behind: body)
         }
-        if let slots = head.slots { return slots.withUnsafeBufferPointer { received($0) } }
-        return received(UnsafeBufferPointer(rebasing: fields.slots.dropFirst()))
+        if let slots = head.slots { return slots.withUnsafeBufferPointer { receivedHead($0) } }
+        return receivedHead(UnsafeBufferPointer(rebasing: blockReader.fields.slots.dropFirst()))
     }
 }

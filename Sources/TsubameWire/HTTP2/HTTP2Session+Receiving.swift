@@ -48,7 +48,10 @@ extension HTTP2Session {
         }
         offset &+= size
         let count = header.length &- padding &- (size &- HTTP2Frame.Header.size)
-        try receive(header.length)
+        guard window.receivable >= header.length else {
+            throw HTTP2Fault(.flowControl, .invalid("the server sends more than it may on all streams (flow control)"))
+        }
+        receive(header.length)
         data = DataFrame(bytes: count, padding: padding, isLast: header.has(HTTP2Frame.endStream))
         guard let stream = streams.find(header.stream) else {
             try ignore(header.stream, "DATA", data: count)
@@ -76,21 +79,9 @@ extension HTTP2Session {
         return (true, nil)
     }
 
-    /// Counts received bytes against the connection's window. They are given back without waiting for a reader.
-    mutating func receive(_ count: Int) throws(HTTP2Fault) {
-        guard receiveWindow >= count else {
-            throw HTTP2Fault(.flowControl, .invalid("the server sends more than it may on all streams (flow control)"))
-        }
-        take(count)
-    }
-
-    mutating func take(_ count: Int) {
-        receiveWindow &-= count
-        uncredited &+= count
-        guard uncredited >= HTTP2Settings.Own.connectionWindow / 2 else { return }
-        sendWindowUpdate(0, uncredited)
-        receiveWindow &+= uncredited
-        uncredited = 0
+    /// Counts received bytes against the window of the connection.
+    mutating func receive(_ count: Int) {
+        if let credit = window.receive(count) { sendWindowUpdate(0, credit) }
     }
 
     /// Reads the next part of the current DATA frame; nil if no running stream takes it. The frame is over when `data`
@@ -186,7 +177,7 @@ extension HTTP2Session {
         _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2Fault) -> Event? {
         guard header.stream == 0 else { throw Self.broken("a SETTINGS frame on a stream") }
-        if hasSettings { try floodGuard.add() }
+        if peer.hasArrived { try floodGuard.add() }
         if header.has(HTTP2Frame.acknowledgement) {
             guard payload.count == 0 else { throw Self.wrongSize("SETTINGS", header.length) }
             return nil
@@ -195,9 +186,7 @@ extension HTTP2Session {
         let window = peer.initialWindowSize
         try peer.read(payload)
         if peer.initialWindowSize != window { try streams.widenAll(by: peer.initialWindowSize &- window) }
-        encoder.setPeerTableSize(peer.smallestTableSize)
-        encoder.setPeerTableSize(peer.headerTableSize)
-        hasSettings = true
+        blockWriter.adopt(peer)
         sendSettingsAcknowledgement()
         return .settings
     }
@@ -210,10 +199,7 @@ extension HTTP2Session {
         if header.stream == 0 {
             try floodGuard.add()
             guard count > 0 else { throw Self.broken("a WINDOW_UPDATE frame with an increment of 0") }
-            guard let window = HTTP2Settings.window(sendWindow, widenedBy: count) else {
-                throw HTTP2Fault(.flowControl, .invalid("the connection's window is widened beyond 2^31 - 1"))
-            }
-            sendWindow = window
+            try window.widen(by: count)
             return .writable(nil)
         }
         guard let stream = streams.find(header.stream) else {
@@ -227,6 +213,18 @@ extension HTTP2Session {
         }
         streams[stream].sendWindow = window
         return .writable(stream)
+    }
+
+    /// RFC 9113 section 6.8.
+    mutating func readGoAway(
+        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
+    ) throws(HTTP2Fault) -> Event? {
+        guard payload.count >= 8 else { throw Self.wrongSize("GOAWAY", header.length) }
+        guard header.stream == 0 else { throw Self.broken("a GOAWAY frame on a stream") }
+        try floodGuard.add()
+        let last = payload.word(at: 0) & 0x7FFF_FFFF
+        lastAllowed = Swift.min(lastAllowed, last)
+        return .goAway(last: lastAllowed, HTTP2Code(rawValue: payload.word(at: 4)))
     }
 }
 

@@ -18,18 +18,10 @@ extension HTTP2Session {
         method: String, isSecure: Bool, authority: String, target: String, headers: HTTPFields, length: Int64?,
         limits: Limits, sharesFields: Bool = false, endsStream: Bool
     ) throws(WireError) -> HTTP2Stream {
-        let mayRepeat = sharesFields && length == nil
-        let table = encoder.tableState
-        let isRepeated =
-            mayRepeat
-            && repeatedHead?.suits(
-                method: method, isSecure: isSecure, authority: authority, headers: headers, table: table) == true
-            && HTTP2RequestFields.isPath(target)
-        if !isRepeated {
-            try requestFields.collect(
-                method: method, isSecure: isSecure, authority: authority, target: target, headers: headers,
-                length: length)
-        }
+        let head = HTTP2FieldBlockWriter.Head(
+            method: method, isSecure: isSecure, authority: authority, target: target, headers: headers, length: length,
+            sharesFields: sharesFields)
+        try blockWriter.check(head)
         var state = HTTP2StreamState()
         state.isHead = method == "HEAD"
         state.hasEnded = endsStream
@@ -41,19 +33,7 @@ extension HTTP2Session {
         }
         let start = output.count
         output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
-        encoder.beginBlock(into: &output)
-        if isRepeated {
-            repeatedHead?.encode(path: target, with: &encoder, into: &output)
-        } else {
-            let blockStart = output.count
-            let path = requestFields.encode(with: &encoder, into: &output)
-            let isRepeatable = mayRepeat && encoder.tableState == table
-            repeatedHead =
-                isRepeatable
-                ? HTTP2RepeatedHead(
-                    method: method, isSecure: isSecure, authority: authority, headers: headers,
-                    block: output[blockStart...], path: path, table: table) : nil
-        }
+        blockWriter.write(head, into: &output)
         endBlock(from: start, of: stream, endsStream)
         return stream
     }
@@ -61,12 +41,11 @@ extension HTTP2Session {
     /// Ends a stream with trailers.
     package mutating func sendTrailers(_ trailers: HTTPFields, on stream: HTTP2Stream) throws(WireError) {
         guard streams.contains(stream) else { return }
-        try requestFields.collect(trailers: trailers)
+        try blockWriter.check(trailers: trailers)
         streams[stream].hasEnded = true
         let start = output.count
         output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
-        encoder.beginBlock(into: &output)
-        requestFields.encode(with: &encoder, into: &output)
+        blockWriter.writeTrailers(into: &output)
         endBlock(from: start, of: stream, true)
     }
 
@@ -112,7 +91,7 @@ extension HTTP2Session {
         guard streams.contains(stream) else { return 0 }
         // Longer frames would delay other streams.
         let frame = Swift.min(peer.maxFrameSize, 64 << 10)
-        return Swift.max(Swift.min(streams[stream].sendWindow, sendWindow, frame), 0)
+        return Swift.max(Swift.min(streams[stream].sendWindow, window.sendable, frame), 0)
     }
 
     /// Returns the header of a DATA frame, and counts its bytes as sent.
@@ -120,7 +99,7 @@ extension HTTP2Session {
     package mutating func beginData(_ count: Int, endsStream: Bool, on stream: HTTP2Stream) -> HTTP2Frame.Header {
         if streams.contains(stream) {
             streams[stream].sendWindow &-= count
-            sendWindow &-= count
+            window.send(count)
             if endsStream { streams[stream].hasEnded = true }
             floodGuard.end()
         }
@@ -190,6 +169,13 @@ extension HTTP2Session {
     mutating func sendSettingsAcknowledgement() {
         output.append(
             HTTP2Frame.Header(length: 0, type: HTTP2Frame.settings, flags: HTTP2Frame.acknowledgement, stream: 0))
+    }
+
+    /// Writes a GOAWAY, which ends the connection. The last stream in it is 0, because the peer opens none.
+    package mutating func sendGoAway(_ code: HTTP2Code) {
+        output.append(HTTP2Frame.Header(length: 8, type: HTTP2Frame.goAway, flags: 0, stream: 0))
+        output.append(bigEndian: UInt32(0))
+        output.append(bigEndian: code.rawValue)
     }
 
     mutating func sendPong(_ payload: UnsafeRawBufferPointer) {

@@ -45,13 +45,6 @@ package struct HTTP2Session: ~Copyable {
         var isLast: Bool
     }
 
-    /// A field section that CONTINUATION frames complete.
-    struct OpenBlock {
-        let stream: UInt32
-        let endsStream: Bool
-        var frames = 1
-    }
-
     /// A body of up to this many bytes is copied together with its head.
     static var wholeBody: Int { 16 << 10 }
     /// The number of concurrent streams until the peer states a limit. RFC 9113 section 6.5.2 recommends no lower
@@ -63,21 +56,11 @@ package struct HTTP2Session: ~Copyable {
 
     var streams = HTTP2StreamTable()
     var peer = HTTP2Settings()
-    var hasSettings = false
-    var decoder = HPACKDecoder()
-    var encoder = HPACKEncoder()
-    var fields: DecodedFields
-    var requestFields = HTTP2RequestFields()
-    /// The head that was sent last, if its fields are shared.
-    var repeatedHead: HTTP2RepeatedHead?
     let limits: Limits
-    /// The number of bytes that can be sent on all streams, and the number that the peer may still send.
-    var sendWindow = 65_535
-    var receiveWindow = HTTP2Settings.Own.connectionWindow
-    var uncredited = 0
+    var blockReader: HTTP2FieldBlockReader
+    var blockWriter = HTTP2FieldBlockWriter()
+    var window = HTTP2ConnectionWindow()
     var data: DataFrame?
-    var openBlock: OpenBlock?
-    var block: [UInt8] = []
     /// A stream whose end was read together with its last bytes.
     var ending: HTTP2Stream?
     var floodGuard = HTTP2FloodGuard()
@@ -91,7 +74,7 @@ package struct HTTP2Session: ~Copyable {
     ///   peer.
     package init(limits: Limits) {
         self.limits = limits
-        fields = DecodedFields(maxBytes: limits.headBytes, maxFields: limits.headFields)
+        blockReader = HTTP2FieldBlockReader(limits: limits)
         output = HTTP2Settings.preface(headBytes: limits.headBytes)
     }
 
@@ -106,7 +89,7 @@ package struct HTTP2Session: ~Copyable {
     }
 
     /// Whether the peer has sent its settings, with which an HTTP/2 connection begins.
-    package var hasBegun: Bool { hasSettings }
+    package var hasBegun: Bool { peer.hasArrived }
 
     /// Whether the peer accepts no new streams on this connection.
     package var isGoingAway: Bool { lastAllowed != .max }
@@ -166,7 +149,7 @@ package struct HTTP2Session: ~Copyable {
 
     /// Detects a server that answers in HTTP/1. Its first bytes may be fewer than a frame's header, or more.
     private func checkBeginning(_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(HTTP2Fault) {
-        guard !hasSettings, bytes.count &- offset >= 5 else { return }
+        guard !peer.hasArrived, bytes.count &- offset >= 5 else { return }
         guard !bytes[offset...].starts(with: "HTTP/".utf8) else { throw Self.isHTTP1 }
     }
 
@@ -177,7 +160,7 @@ package struct HTTP2Session: ~Copyable {
     private func check(
         _ header: HTTP2Frame.Header, _ bytes: UnsafeRawBufferPointer, _ offset: Int
     ) throws(HTTP2Fault) {
-        if !hasSettings {
+        if !peer.hasArrived {
             try checkBeginning(bytes, offset)
             guard header.type == HTTP2Frame.settings, !header.has(HTTP2Frame.acknowledgement), header.stream == 0 else {
                 throw HTTP2Fault(
@@ -189,7 +172,9 @@ package struct HTTP2Session: ~Copyable {
                 .frameSize,
                 .invalid("a frame of \(header.length) bytes, and \(HTTP2Settings.Own.frameSize) are allowed"))
         }
-        if let openBlock, header.type != HTTP2Frame.continuation || header.stream != openBlock.stream {
+        if let block = blockReader.unfinished,
+            header.type != HTTP2Frame.continuation || header.stream != block.stream
+        {
             throw HTTP2Fault(.protocolError, .invalid("a field section is interrupted by another frame"))
         }
     }

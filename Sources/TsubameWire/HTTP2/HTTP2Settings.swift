@@ -17,6 +17,8 @@ struct HTTP2Settings {
         static var frameSize: Int { 16_384 }
     }
 
+    /// Whether the peer has sent its settings, with which an HTTP/2 connection begins.
+    private(set) var hasArrived = false
     private(set) var headerTableSize = 4096
     /// The smallest table size in the last SETTINGS frame, which may have held more than one (RFC 7541 section 4.2).
     private(set) var smallestTableSize = 4096
@@ -35,6 +37,7 @@ struct HTTP2Settings {
             at &+= 6
         }
         smallestTableSize = Swift.min(smallestTableSize, headerTableSize)
+        hasArrived = true
     }
 
     // A value may be too large for an `Int` of 32 bits.

@@ -230,6 +230,31 @@ struct DownloadTests {
         }
     }
 
+    @Test(arguments: ["Repr-Digest", "Content-Digest"])
+    func `RFC 9530: the digest of the whole file is not that of the caller's own range`(name: String) async throws {
+        let field = try #require(HTTPField.Name(name))
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { _ in
+                // The digest is that of all five bytes.
+                .status(
+                    .partialContent, "he",
+                    headers: [
+                        .contentRange: "bytes 0-1/5", field: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:",
+                    ])
+            }
+            try await serving(server) { _, client in
+                let request = Request(.get, "a", headers: [.range: "bytes=0-1"])
+                if name == "Repr-Digest" {
+                    let got = try await client.download(request, to: folder)
+                    #expect(got.url.bytes == Array("he".utf8))
+                } else {
+                    let error = try await failure { try await client.download(request, to: folder) }
+                    #expect(error.kind == .decoding && folder.names.isEmpty)
+                }
+            }
+        }
+    }
+
     // MARK: Ways to wait
 
     @Test func `blocking and by callbacks it is the same`() async throws {

@@ -203,6 +203,34 @@ import TsubameTesting
         }
     }
 
+    @Test func `who gives up before others wait for the rate gives nobody their turns`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start()
+        try await serving(server) {
+            $0.traffic.rate = .perSecond(1)
+            $0.clock = clock
+        } _: { server, client in
+            _ = try await client.get("x")
+            let first = Task { try await client.get("x") }
+            try await clock.waitForSleepers(1)
+            let second = Task { try await client.get("x") }
+            try await clock.waitForSleepers(2)
+            first.cancel()
+            let error = await callError { _ = try await first.value }
+            #expect(error?.kind == .cancelled)
+            try await clock.waitForSleepers(1)
+            let third = Task { try await client.get("x") }
+            try await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(2))
+            _ = try await second.value
+            #expect(server.requests.count == 2)
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(1))
+            _ = try await third.value
+            #expect(server.requests.count == 3)
+        }
+    }
+
     // MARK: Coalescing
 
     @Test func `equal requests under way become one, and others do not`() async throws {

@@ -41,11 +41,24 @@ import TsubameWire
     }
 
     @Test func `what is kept of credentials tells nobody what they are`() throws {
-        let request: HTTPFields = [.authorization: "Basic c2VjcmV0OnNlY3JldA==", .cookie: "session=secret"]
+        let other = try #require(HTTPField.Name("X-Account"))
+        let request: HTTPFields = [
+            .authorization: "Basic c2VjcmV0OnNlY3JldA==", .cookie: "session=secret", other: "secret", .accept: "*/*",
+        ]
         let identity = CacheScene.identity(request)
-        let selecting = try #require(StoredHead.selecting(vary: ["Cookie, Authorization"], in: request, identity))
-        #expect(selecting.count == 4)
-        #expect(selecting.values.allSatisfy { $0?.hasPrefix("sha256:") == true })
+        let selecting = try #require(
+            StoredHead.selecting(vary: ["Cookie, Authorization", "X-Account, Accept"], in: request, identity))
+        #expect(selecting.count == 6)
+        #expect(selecting.filter { $0.value?.hasPrefix("sha256:") != true } == ["accept": "*/*"])
+    }
+
+    @Test func `a response that names very many fields is not to be used without validation at all`() {
+        func control(_ count: Int) -> CacheControl {
+            let names = (0..<count).map { "no-cache=a\($0)" }.joined(separator: ", ")
+            return CacheControl([names])
+        }
+        #expect(control(100).noCache == .fields((0..<100).map { "a\($0)" }))
+        #expect(control(101).noCache == .everything)
     }
 
     @Test(arguments: HTTPDateTests.malformed)

@@ -51,7 +51,7 @@ enum CacheScene {
     }
 
     static func identity(_ request: HTTPFields) -> CacheIdentity {
-        CacheIdentity(request, authority: "example.com") { $0.contains("key") }
+        CacheIdentity(request, authority: "example.com") { $0.canonicalName.contains("key") }
     }
 
     static func terms(

@@ -10,8 +10,11 @@ extension StoredHead {
     private static let jarMark = "=/jar"
     private static let idleJarMark = "=/idle-jar"
 
-    /// The fields whose values are stored as a digest.
-    private static let secretFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+    /// The fields whose values are stored as they are. Of any other field a digest is stored, because it may hold a secret,
+    /// and the server chooses the fields.
+    private static let plainFields: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "origin", "user-agent",
+    ]
 
     /// The request's values by which the response is selected later.
     /// - Parameters:
@@ -71,9 +74,9 @@ extension StoredHead {
     /// The combined value of the field with optional white space removed; nil if the request does not have the field.
     private static func value(of name: HTTPField.Name, in request: HTTPFields) -> String? {
         guard let value = request[name] else { return nil }
-        if secretFields.contains(name.canonicalName) { return CacheIdentity.digest(value) }
-        guard value.utf8.contains(UInt8(ascii: ",")) else { return value }
-        return (FieldDirective.split(value, at: ",") ?? [value]).joined(separator: ",")
+        let isList = value.utf8.contains(UInt8(ascii: ","))
+        let text = isList ? (FieldDirective.split(value, at: ",") ?? [value]).joined(separator: ",") : value
+        return plainFields.contains(name.canonicalName) ? text : CacheIdentity.digest(text)
     }
 }
 

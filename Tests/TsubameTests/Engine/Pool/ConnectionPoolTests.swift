@@ -269,6 +269,25 @@ import TsubameTesting
         #expect(budget.count == 0)
     }
 
+    @Test func `a place goes to the oldest claim whose limit allows it`() throws {
+        var budget = ConnectionBudget<Int>()
+        for _ in 0..<4 {
+            let isTaken = budget.take(limit: 4, orKeep: nil)
+            #expect(isTaken)
+        }
+        let isTaken = [
+            budget.take(limit: 2, orKeep: .init(pool: 1, since: 10, hasNone: true, limit: 2)),
+            budget.take(limit: 4, orKeep: .init(pool: 2, since: 20, hasNone: true, limit: 4)),
+        ]
+        #expect(isTaken == [false, false])
+        // No connection is closed for a pool that could not have its place.
+        #expect(!budget.owesPlace(0, waitingSince: 15, at: 40))
+        #expect(budget.owesPlace(0, waitingSince: 25, at: 40))
+        let next = (0..<4).map { _ in budget.giveBack() }
+        #expect(next == [2, nil, nil, 1])
+        #expect(budget.count == 2)
+    }
+
     // MARK: Warming up
 
     @Test func `warming up makes a connection that waits for the first request`() throws {
