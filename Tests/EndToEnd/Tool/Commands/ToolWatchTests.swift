@@ -10,7 +10,9 @@ struct ToolWatchTests {
     private func watch(_ replies: [Reply], _ options: String...) async throws -> (run: ProductRun, requests: Int) {
         try await ScriptedServer.start { replies[min($0.index, replies.count - 1)] }.use { server in
             let run = try await ToolProcess(["watch", "-i", "10ms"] + options + [server.url + "/a"]).finished()
-            #expect(server.acceptedConnections == server.requests.count)
+            // Each check has a connection of its own. The end of the time may come before the request of the last one.
+            let unused = server.acceptedConnections - server.requests.count
+            #expect(unused == 0 || unused == 1 && options.contains { $0.hasPrefix("--duration") })
             return (run, server.requests.count)
         }
     }
