@@ -10,6 +10,8 @@ struct BenchReport: Sendable {
     let record: BenchRecord
     /// Seconds.
     private let elapsed: Double
+    /// Seconds for which the requests are enough. With a rate, the turn of the last one lasts until the next would be due.
+    private let span: Double
     private let missed: Int
     private let isInterrupted: Bool
     /// Method and URL, or the number of URLs.
@@ -21,17 +23,17 @@ struct BenchReport: Sendable {
     init(_ snapshot: BenchLoad.Snapshot, target: String, _ options: BenchOptions) {
         record = snapshot.record
         missed = snapshot.missed
-        let measured = Double(snapshot.elapsed) / 1e9
+        let elapsed = Double(snapshot.elapsed) / 1e9
+        self.elapsed = elapsed
         let due = record.answers + record.failures + record.unfinished + missed
-        // The turn of the last request lasts until the next one would be due.
-        elapsed = options.rate.map { max(measured, Double(due) / $0) } ?? measured
+        span = options.rate.map { max(elapsed, Double(due) / $0) } ?? elapsed
         if case .interrupted = snapshot.stop { isInterrupted = true } else { isInterrupted = false }
         self.target = target
         (connections, streams, rate) = (options.connections, options.streams ?? 1, options.rate)
     }
 
     /// Requests a second that were answered.
-    var requestsPerSecond: Double { elapsed > 0 ? Double(record.answers) / elapsed : 0 }
+    var requestsPerSecond: Double { span > 0 ? Double(record.answers) / span : 0 }
 
     /// The latency first. Without a rate, the time from sending is the same, and has no row.
     private var rows: [LatencyTable.Row] { LatencyTable.rows(of: record, hasRate: rate != nil) }
@@ -47,7 +49,7 @@ struct BenchReport: Sendable {
         load += ", \(Self.rounded(elapsed)) s"
         if let rate { load += ", \(Self.rounded(rate)) requests/s asked for" }
         canvas.write("\(load)\n\n")
-        let bytesPerSecond = elapsed > 0 ? Int64(Double(record.bytes) / elapsed) : 0
+        let bytesPerSecond = span > 0 ? Int64(Double(record.bytes) / span) : 0
         line("Requests", "\(record.answers) (\(Self.rounded(requestsPerSecond))/s)", on: &canvas)
         line("Bodies", "\(ByteCount.text(Int64(record.bytes))) (\(ByteCount.text(bytesPerSecond))/s)", on: &canvas)
         if !record.statuses.isEmpty {
