@@ -192,8 +192,8 @@ final class LoopPool: @unchecked Sendable {
 
     /// Whether an exchange of another pool has waited so long that it gets the next place.
     private func owesPlace(_ origin: OriginPool, at now: MonotonicTime) -> Bool {
-        guard let since = origin.pool.longestWaitSince else { return false }
-        return budget.owesPlace(.init(loopPool: self, key: origin.key), waitingSince: since, at: now)
+        budget.owesPlace(
+            .init(loopPool: self, key: origin.key), waitingSince: origin.pool.longestWaitSince, at: now)
     }
 
     /// The server allows more streams than it did, or fewer, or the connection accepts no more.

@@ -48,13 +48,14 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
         if let claim { claims[index] = claim } else { claims.remove(at: index) }
     }
 
-    /// Whether a connection that has become free must be closed for another pool, although a request of its own pool waits.
-    /// That is so if a request of the other pool has waited longer, and if that pool has no connection or has waited for the
-    /// fairness delay.
-    func owesPlace(_ pool: Pool, waitingSince since: MonotonicTime, at now: MonotonicTime) -> Bool {
+    /// Whether a connection on which an exchange has ended must be closed for another pool, although its own pool needs it.
+    /// That is so if a request of the other pool has waited longer, and if it has waited for the fairness delay. A pool that
+    /// has no connection does not wait for the delay if requests of the first pool wait too.
+    /// - Parameter since: since when a request of the pool waits; nil if none waits, and the connection carries other exchanges.
+    func owesPlace(_ pool: Pool, waitingSince since: MonotonicTime?, at now: MonotonicTime) -> Bool {
         claims.contains { claim in
-            claim.pool != pool && claim.since < since && isAdmitted(claim)
-                && (claim.hasNone || (now > claim.since && now - claim.since > Self.fairnessDelay))
+            guard claim.pool != pool, isAdmitted(claim), claim.since < since ?? .max else { return false }
+            return (claim.hasNone && since != nil) || (now > claim.since && now - claim.since > Self.fairnessDelay)
         }
     }
 

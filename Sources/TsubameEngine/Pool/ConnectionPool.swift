@@ -265,16 +265,17 @@ struct ConnectionPool<Connection, Waiter> {
     /// An exchange on a connection has ended.
     /// - Parameters:
     ///   - available: how many more exchanges the connection could begin now.
-    ///   - owesPlace: whether a request of another pool has waited longer than those of this one, and gets the place.
+    ///   - owesPlace: whether a request of another pool gets the place. A shared connection then begins no further exchange.
+    ///     Only one connection at a time is brought to its end in this way.
     mutating func ended(
         on id: MemberID, available: Int, owesPlace: Bool, at now: MonotonicTime, _ actions: inout [Action]
     ) {
         guard var member = members[id], member.running > 0 else { return }
         member.running -= 1
-        if limits.isSpent(member, at: now) || (owesPlace && !waiting.isEmpty) {
+        if limits.isSpent(member, at: now) || (owesPlace && !isEndingShared) {
             member.capacity = 0
             if member.running > 0, let connection = links[id.index] { actions.append(.stopAccepting(connection)) }
-        } else {
+        } else if !member.acceptsNoMore {
             member.capacity = member.running + available
         }
         members[id] = member
@@ -282,12 +283,15 @@ struct ConnectionPool<Connection, Waiter> {
         if !waiting.isEmpty { connectIfNeeded(&actions) }
     }
 
+    /// Whether a shared connection in use accepts no more. Its place comes back when its last exchange ends.
+    private var isEndingShared: Bool { shared.contains { members[$0]?.acceptsNoMore == true } }
+
     /// The server allows more exchanges at once than before, or fewer, or the connection accepts no more.
     /// - Parameter available: how many more exchanges the connection could begin now.
     mutating func availableChanged(on id: MemberID, to available: Int, at now: MonotonicTime, _ actions: inout [Action])
     {
         guard let member = members[id] else { return }
-        members[id]?.capacity = member.running + available
+        if !member.acceptsNoMore { members[id]?.capacity = member.running + available }
         settle(id, at: now, &actions)
         connectIfNeeded(&actions)
     }
@@ -296,7 +300,7 @@ struct ConnectionPool<Connection, Waiter> {
     private mutating func settle(_ id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
         if !waiting.isEmpty { serve(id, at: now, &actions) }
         guard var member = members[id], member.running == 0 else { return }
-        if member.capacity == 0 || isClosed || limits.isSpent(member, at: now) {
+        if member.acceptsNoMore || isClosed || limits.isSpent(member, at: now) {
             remove(id, &actions)
         } else if !member.isIdle {
             if member.isShared { shared.removeAll { $0 == id } }

@@ -7,7 +7,7 @@ struct PoolMember {
     /// Whether the connection carries several exchanges at once.
     let isShared: Bool
     private(set) var madeAt: MonotonicTime
-    /// How many exchanges it may carry at once; 0 after it accepts no more.
+    /// How many exchanges it may carry at once; 0 for good after it accepts no more.
     var capacity: Int
     /// The number of exchanges that run on it.
     var running = 0
@@ -19,6 +19,7 @@ struct PoolMember {
     var idleSince: MonotonicTime = 0
 
     var hasRoom: Bool { running < capacity }
+    var acceptsNoMore: Bool { capacity == 0 }
 
     /// The idle connection is older than the clock says.
     mutating func age(by time: MonotonicTime) {

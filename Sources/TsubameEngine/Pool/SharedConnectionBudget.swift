@@ -35,7 +35,7 @@ final class SharedConnectionBudget: Sendable {
     }
 
     /// See ``ConnectionBudget/owesPlace(_:waitingSince:at:)``.
-    func owesPlace(_ claimant: Claimant, waitingSince since: MonotonicTime, at now: MonotonicTime) -> Bool {
+    func owesPlace(_ claimant: Claimant, waitingSince since: MonotonicTime?, at now: MonotonicTime) -> Bool {
         isContended && state.withLock { $0.owesPlace(claimant, waitingSince: since, at: now) }
     }
 

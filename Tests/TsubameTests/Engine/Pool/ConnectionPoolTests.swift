@@ -238,6 +238,36 @@ import TsubameTesting
         #expect(simulation.connectors.map(\.pool) == (getsPlace ? [1] : []))
     }
 
+    /// Two pools share two places. The first one has two shared connections, on which exchanges never cease.
+    @Test func `a busy shared connection ends for a pool that has waited for the fairness delay`() throws {
+        var simulation = Self.simulation(pools: 2, budget: 2)
+        let first = try simulation.request(0)
+        var connections = [try simulation.connectNext(isShared: true, capacity: 1)]
+        let second = try simulation.request(0)
+        connections.append(try simulation.connectNext(isShared: true, capacity: 4))
+        try simulation.changeCapacity(of: connections[0], to: 4)
+        let third = try simulation.request(0)
+        let waiting = try simulation.request(1)
+        simulation.now += 250_000_000
+        try simulation.end(third, on: connections[0])
+        #expect(simulation.connections.values.allSatisfy { !$0.isStopping })
+
+        let more = try (0..<3).map { _ in try simulation.request(0) }
+        simulation.now += 1
+        try simulation.end(more[0], on: connections[0])
+        #expect(simulation.connections[connections[0]]?.isStopping == true)
+        // One place is enough. So the other connection carries on.
+        try simulation.end(more[1], on: connections[0])
+        let last = try simulation.request(0)
+        #expect(simulation.connections[connections[1]]?.running == [second, last])
+        try simulation.end(last, on: connections[1])
+        #expect(simulation.connections[connections[1]]?.isStopping == false)
+
+        for exchange in [more[2], first] { try simulation.end(exchange, on: connections[0]) }
+        let made = try simulation.connectNext()
+        #expect(simulation.connections[made]?.running == [waiting])
+    }
+
     /// No connection of another pool is closed for a request that is gone.
     @Test func `a pool whose requests are gone claims no place`() throws {
         var simulation = Self.simulation(limit: 1, pools: 2, budget: 1)

@@ -150,7 +150,7 @@ struct PoolSimulation {
         connections[number]?.running.remove(exchange)
         let pool = connection.pool
         let now = now
-        let owes = pools[pool].longestWaitSince.map { budget.owesPlace(pool, waitingSince: $0, at: now) } ?? false
+        let owes = budget.owesPlace(pool, waitingSince: pools[pool].longestWaitSince, at: now)
         let available = connection.isStopping ? 0 : max(connection.capacity - connection.running.count + 1, 0)
         try change(pool) { $0.ended(on: id, available: available, owesPlace: owes, at: now, &$1) }
     }
