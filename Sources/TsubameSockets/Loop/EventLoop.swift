@@ -25,10 +25,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The bytes that a member should read in one turn, before it asks to be called again.
     package static let bytesPerTurn = 256 << 10
 
+    /// The reports of one socket in one look: kqueue has one for each state.
+    private static let reportsPerMember = 3
+
     private struct Turn {
         var number: UInt64 = 0
-        /// When the poller last returned.
+        /// When the loop began to look at the sockets. A look takes several turns if very many sockets are ready.
         var lookedAt: MonotonicTime = 0
+        /// The reports since then; 0 after a whole look.
+        var reports = 0
     }
 
     let poller: any Poller
@@ -190,8 +195,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         runJobs()
         callAgain()
         if isDone() { return }
-        wait(longest)
-        passDeadlines()
+        if wait(longest) { passDeadlines() }
     }
 
     /// Has the next work wake the loop, or its host.
@@ -242,7 +246,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Passes the deadlines that had come when the loop looked at the sockets. Bytes that came since may move the others, however
+    /// Passes the deadlines that had come when the loop began to look at the sockets. Bytes that came since may move the others, however
     /// long the jobs took meanwhile.
     private func passDeadlines() {
         guard nextDeadline != MonotonicClock.never else { return }
@@ -253,7 +257,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private func wait(_ longest: Int32) {
+    /// - Returns: whether the loop has looked at all sockets since ``Turn/lookedAt``.
+    private func wait(_ longest: Int32) -> Bool {
         var milliseconds: Int32 = 0
         var sleeps = false
         if longest != 0, rests() {
@@ -261,12 +266,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             milliseconds = timeout()
             if longest > 0 { milliseconds = milliseconds < 0 ? longest : min(milliseconds, longest) }
         }
-        var isFirst = true
-        poller.wait(milliseconds: milliseconds) { id, states in
-            if isFirst {
-                current.lookedAt = MonotonicClock.now
-                isFirst = false
-            }
+        let sawAll = poller.wait(milliseconds: milliseconds) { id, states in
+            if current.reports == 0 { current.lookedAt = MonotonicClock.now }
+            current.reports += 1
             if sleeps {
                 inbox.wakeUp()
                 sleeps = false
@@ -276,8 +278,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             member.ready(states)
             runJobs()
         }
-        if isFirst { current.lookedAt = MonotonicClock.now }
+        if current.reports == 0 { current.lookedAt = MonotonicClock.now }
         if sleeps { inbox.wakeUp() }
+        // Those that were ready at the beginning come first. So the look ends, even if sockets become ready all the time.
+        guard sawAll || current.reports > Self.reportsPerMember * memberCount else { return false }
+        current.reports = 0
+        return true
     }
 
     /// The time until the next deadline, rounded up, so that the loop does not turn without a deadline to pass.

@@ -59,7 +59,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
 
     func arm(_ descriptor: Int32, _ states: Readiness) {}
 
-    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
+    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool {
         // An interrupted wait reports nothing; the loop's next turn waits again.
         let count = epoll_wait(queue, events, Int32(Self.capacity), milliseconds)
         if count < 0, errno != EINTR { rest() }
@@ -71,6 +71,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
             if event.data.u64 == Self.wakeUp { continue }
             report(MemberID(bits: event.data.u64), Self.readiness(event.events))
         }
+        return count < Self.capacity
     }
 
     private static func readiness(_ flags: UInt32) -> Readiness {

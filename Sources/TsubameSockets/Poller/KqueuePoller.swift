@@ -57,7 +57,7 @@ final class KqueuePoller: Poller, @unchecked Sendable {
 
     func arm(_ descriptor: Int32, _ states: Readiness) {}
 
-    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
+    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool {
         var limit = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
         // An interrupted wait reports nothing; the loop's next turn waits again.
         let count =
@@ -73,6 +73,7 @@ final class KqueuePoller: Poller, @unchecked Sendable {
             guard let member = event.udata, let states = Self.readiness(event) else { continue }
             report(MemberID(bits: UInt64(UInt(bitPattern: member))), states)
         }
+        return count < Self.capacity
     }
 
     /// - Returns: nil if the report says nothing new.

@@ -71,10 +71,10 @@ final class PollPoller: Poller, @unchecked Sendable {
         if states.contains(.writable) { polled[position + 1].events |= Int16(POLLOUT) }
     }
 
-    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
+    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool {
         let count = poll(&polled, nfds_t(polled.count), milliseconds)
         if count < 0, errno != EINTR { rest() }
-        guard count > 0 else { return }
+        guard count > 0 else { return true }
         if polled[0].revents != 0 { drainWakeUps() }
         for position in watches.indices where polled[position + 1].revents != 0 {
             let flags = Int32(polled[position + 1].revents)
@@ -90,6 +90,7 @@ final class PollPoller: Poller, @unchecked Sendable {
         }
         for (member, readiness) in reports { report(member, readiness) }
         reports.removeAll(keepingCapacity: true)
+        return true
     }
 
     private func drainWakeUps() {

@@ -16,7 +16,8 @@ package protocol Poller: AnyObject, Sendable {
     func arm(_ descriptor: Int32, _ states: Readiness)
     /// Waits for reports, for the given time or until ``wake()``.
     /// - Parameter milliseconds: 0 for not at all, -1 for no limit.
-    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void)
+    /// - Returns: whether every socket that was ready has been reported. Those that are left come first in the next wait.
+    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool
     /// Ends the wait that runs, or the next one. Any thread may call this.
     func wake()
 }

@@ -13,9 +13,13 @@ final class SocketlessPoller: Poller {
 
     func arm(_ descriptor: Int32, _ states: Readiness) {}
 
-    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
-        if milliseconds < 0 { return signal.wait() }
-        _ = signal.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
+    func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool {
+        if milliseconds < 0 {
+            signal.wait()
+        } else {
+            _ = signal.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
+        }
+        return true
     }
 
     func wake() { signal.signal() }

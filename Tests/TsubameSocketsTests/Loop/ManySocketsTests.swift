@@ -8,6 +8,62 @@ import TsubameSockets
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ManySocketsTests {
     private static let kinds = PollerKind.allCases.filter(\.isAvailable)
 
+    /// A member whose socket is writable, and whose deadline has passed by then.
+    // Confined to the loop.
+    private final class Awaiting: LoopMember, @unchecked Sendable {
+        private let loop: EventLoop
+        private let socket: Socket
+        private var id: MemberID?
+        private(set) var reports = 0
+        private(set) var deadlines = 0
+
+        init(_ loop: EventLoop, _ socket: consuming Socket) {
+            self.loop = loop
+            self.socket = consume socket
+        }
+
+        func start() throws {
+            let id = loop.add(self)
+            self.id = id
+            try loop.watch(socket.descriptor, for: id)
+            loop.setDeadline(of: id, to: MonotonicClock.now)
+        }
+
+        func ready(_ states: Readiness) {
+            reports += 1
+            if let id { loop.setDeadline(of: id, to: MonotonicClock.never) }
+        }
+
+        func deadlinePassed() { deadlines += 1 }
+
+        func stop() {
+            loop.unwatch(socket.descriptor)
+            if let id { loop.remove(id) }
+        }
+    }
+
+    /// One wait of a poller may report fewer sockets than are ready.
+    @Test(arguments: kinds) func `no deadline passes before each socket that is ready has been reported`(
+        kind: PollerKind
+    ) async throws {
+        let loop = try EventLoop(kind)
+        defer { loop.stop() }
+        var members: [Awaiting] = []
+        for _ in 0..<300 {
+            let ends = try connectedPair()
+            members += [Awaiting(loop, Socket(taking: ends.near)), Awaiting(loop, Socket(taking: ends.far))]
+        }
+        let all = members
+        try await loop.run { for member in all { try member.start() } }
+        // Each of these turns looks at the sockets, and then at the deadlines.
+        for _ in 0..<4 { try await loop.run {} }
+        let counts = try await loop.run {
+            for member in all { member.stop() }
+            return [all.map(\.reports), all.map(\.deadlines)]
+        }
+        #expect(counts == [Array(repeating: 1, count: 600), Array(repeating: 0, count: 600)])
+    }
+
     @Test(arguments: kinds) func `ten thousand sockets each get their own bytes`(kind: PollerKind) async throws {
         var limit = rlimit()
         getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)

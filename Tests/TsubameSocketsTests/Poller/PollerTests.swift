@@ -11,7 +11,7 @@ import TsubameSockets
     /// The reports of one wait.
     private func reports(_ poller: any Poller, milliseconds: Int32 = 0) -> [Readiness] {
         var found: [Readiness] = []
-        poller.wait(milliseconds: milliseconds) { id, states in
+        _ = poller.wait(milliseconds: milliseconds) { id, states in
             #expect(id == Self.id)
             found.append(states)
         }
