@@ -86,6 +86,16 @@ final class Credentials: ChainStep {
         }
     }
 
+    /// Renews the Digest answer of a request that is sent again after it has passed this step. A server accepts each
+    /// count of a nonce once (RFC 7616 section 3.4).
+    func renew(_ request: inout Request) {
+        guard !digests.isEmpty, let uri = request.uri, let sent = request.headers[.authorization],
+            case .user(let named)? = try? CredentialSource(method, for: request, isAnswer: true),
+            let field = digests.renewed(sent, for: request, to: uri, by: named.user)
+        else { return }
+        request.headers[.authorization] = field
+    }
+
     // MARK: Back
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {

@@ -49,14 +49,15 @@ public final class InterceptorChain: Sendable {
         // Each chain has its own: a response that was fetched under other settings must not be used here.
         coalescing = configuration.traffic.coalescesEqualRequests ? RequestCoalescing() : nil
         let replacements = ReplacementRules(configuration)
+        let credentials = Credentials(authentication, digests, plainClient: plainClient)
+        // The userinfo of URLs, which goes in Authorization.
+        let userinfo = authentication.ownField.map { _ in Credentials(.none, digests, plainClient: plainClient) }
 
         let own: [Member?] = [
             retry.addsIdempotencyKeys ? .step(IdempotencyKeys()) : nil,
             .step(Redirects(policy: configuration.redirects, configuration: configuration)),
             configuration.hsts.store.map { .step(HSTSUpgrade($0, configuration)) },
-            .step(Credentials(authentication, digests, plainClient: plainClient)),
-            // The userinfo of URLs, which goes in Authorization.
-            authentication.ownField.map { _ in .step(Credentials(.none, digests, plainClient: plainClient)) },
+            .step(credentials), userinfo.map { .step($0) },
             jar.map { .step($0.isKept ? PersistentCookiesOut($0) : CookiesOut(jar: $0)) },
             decoding.map { .step($0) },
             .step(CacheDirectives()),
@@ -65,7 +66,7 @@ public final class InterceptorChain: Sendable {
                 return .interceptor(Caching($0, configuration, preset: preset, background: background))
             },
             coalescing.map { .interceptor($0) },
-            retry.isOff ? nil : .step(Retries(policy: retry)),
+            retry.isOff ? nil : .step(Retries(policy: retry, credentials: userinfo ?? credentials)),
             configuration.traffic.gate.map { .interceptor(TrafficLimits($0)) },
             jar.map { .step($0.isKept ? PersistentCookiesIn($0) : CookiesIn(jar: $0)) },
         ]

@@ -13,8 +13,13 @@ import TsubameWire
 final class Retries: ChainStep {
     let kind = "follow-up"
     let policy: RetryPolicy
+    private let credentials: Credentials?
 
-    init(policy: RetryPolicy) { self.policy = policy }
+    /// - Parameter credentials: the step before this one whose credentials serve one request each.
+    init(policy: RetryPolicy, credentials: Credentials? = nil) {
+        self.policy = policy
+        self.credentials = credentials
+    }
 
     func stance(toward request: borrowing Request) -> Stance { .watching }
 
@@ -52,7 +57,9 @@ final class Retries: ChainStep {
         case .stop(let why?, let isObstacle): return isObstacle ? .giveUp(why) : .note(why)
         case .retry(let number, let delay, let reason, _):
             let why = ResendReason(.retry, "\(reason), retry \(number) of \(policy.retries)")
-            return .resend(outcome.request, after: delay, why: why)
+            var request = outcome.request
+            credentials?.renew(&request)
+            return .resend(request, after: delay, why: why)
         }
     }
 

@@ -58,6 +58,20 @@ package struct DigestStore: Sendable {
         return spaces[owner]?[index].session.next(knowsBody: knowsBody)
     }
 
+    /// The session that answers once more for a request that was answered before.
+    /// - Returns: nil if no session uses the nonce any longer, or if the answer must cover a body whose bytes are not
+    ///   available.
+    package mutating func next(
+        withNonce nonce: String, to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
+    ) -> DigestSession? {
+        let owner = Owner(origin: uri.origin, user: user.name)
+        return index(of: nonce, of: owner).flatMap { spaces[owner]?[$0].session.next(knowsBody: knowsBody) }
+    }
+
+    private func index(of nonce: String, of owner: Owner) -> Int? {
+        spaces[owner]?.firstIndex { $0.session.challenge.nonce == nonce }
+    }
+
     /// Stores a challenge for later requests.
     package mutating func learn(_ challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User) {
         let owner = Owner(origin: uri.origin, user: user.name)
@@ -85,8 +99,7 @@ package struct DigestStore: Sendable {
         let owner = Owner(origin: uri.origin, user: user.name)
         guard fields.count == 1, let field = fields.first, let information = Challenge.parameters(of: field),
             let nonce = DigestSession.nonce(of: authorization),
-            let index = spaces[owner]?.firstIndex(where: { $0.session.challenge.nonce == nonce }),
-            let session = spaces[owner]?[index].session
+            let index = index(of: nonce, of: owner), let session = spaces[owner]?[index].session
         else { return true }
         guard session.isProven(authorization, by: user, information, body: body) ?? true else { return false }
         if let next = information.first(where: { $0.name == "nextnonce" })?.value, !next.isEmpty,

@@ -2,6 +2,7 @@
 // number of attempts.
 
 import HTTPTypes
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -263,6 +264,35 @@ import TsubameTesting
             #expect(
                 sent.hasPrefix(
                     #"Digest username="u\"\\", realm="a \"b\", x=\\", nonce="\"", uri="/a", response=""#))
+        }
+    }
+
+    /// The server counts the request that it cannot serve.
+    @Test(arguments: ["", "user:s3cret@"]) func `a retry has a count of its own`(userinfo: String) async throws {
+        let keeper = DigestGuard()
+        let served = Mutex(0)
+        let server = try await ScriptedServer.start { request in
+            let reply = keeper.reply(to: request)
+            guard request["authorization"]?.hasPrefix("Digest") == true else { return reply }
+            let number = served.withLock { count in
+                count += 1
+                return count
+            }
+            return number % 2 == 1 ? .bytes("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n") : reply
+        }
+        func configure(_ configuration: inout Configuration) {
+            configuration.authentication = userinfo.isEmpty ? Self.digest : .none
+            configuration.retry = .standard { $0.delay = .zero }
+        }
+        try await serving(server, configure) { (server, client) async throws in
+            let url = "http://\(userinfo)127.0.0.1:\(server.port)/a"
+            for _ in 0..<2 {
+                let response = try await client.send(Request(.get, url: url))
+                #expect(response.status == .ok)
+                #expect(response.history.map(\.statusCode).last == 503)
+            }
+            // A password in the URL is sent at once, as Basic.
+            #expect(keeper.problems.allSatisfy { $0 == "no Digest" })
         }
     }
 
