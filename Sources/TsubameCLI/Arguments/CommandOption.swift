@@ -55,7 +55,11 @@ extension CommandOption {
         let spec = OptionSpec(
             name: name, letter: letter, value: value, help: help, isHidden: isHidden, isToggle: false)
         return Self(spec: spec, shownDefault: shown) { target, value throws(UsageProblem) in
-            if case .text(let text) = value { set(&target, try reading(text)) }
+            guard case .text(let text) = value else { return }
+            if text.isEmpty, valueName.hasPrefix("file") || valueName == "path" {
+                throw UsageProblem("The name of the file is empty.")
+            }
+            set(&target, try reading(text))
         }
     }
 

@@ -95,6 +95,8 @@ struct BenchRecord: Sendable {
     private(set) var unfinished = 0
     /// How long the oldest of them had been due, in nanoseconds.
     private(set) var longestUnfinished: UInt64 = 0
+    /// Requests of the warm-up that failed, or that were under way at the end.
+    private(set) var lostInWarmUp = 0
     /// Requests that this machine began late, though a stream was free.
     private(set) var late = 0
     private(set) var version: HTTPVersion?
@@ -107,7 +109,10 @@ struct BenchRecord: Sendable {
 
     mutating func add(_ sample: BenchSample) {
         if !hasAnswer { note(sample) }
-        guard sample.slot.isMeasured else { return }
+        guard sample.slot.isMeasured else {
+            if case .answer = sample.outcome {} else { lostInWarmUp += 1 }
+            return
+        }
         switch sample.outcome {
         case .answer(let answer): add(answer, sample)
         case .failure(let error):

@@ -43,7 +43,7 @@ struct BenchReport: Sendable {
     func paint(width: Int, isUnicode: Bool, on canvas: inout Canvas) {
         canvas.write(target, .target)
         canvas.write("\n")
-        var load = "\(connections) connections"
+        var load = CountText.of(connections, "connection")
         if streams > 1 { load += " of \(streams) streams" }
         if let version = record.version { load += ", \(version)" }
         load += ", \(Self.rounded(elapsed)) s"
@@ -94,13 +94,16 @@ struct BenchReport: Sendable {
         if isInterrupted { notes.append("the load was interrupted") }
         if record.unfinished > 0 {
             let longest = DurationText.short(.nanoseconds(Int64(clamping: record.longestUnfinished)))
-            notes.append("\(record.unfinished) requests had no answer at the end, the oldest for \(longest)")
+            notes.append("\(Self.requests(record.unfinished)) had no answer at the end, the oldest for \(longest)")
+        }
+        if record.lostInWarmUp > 0 {
+            notes.append("in the warm-up, \(Self.requests(record.lostInWarmUp)) had no answer, and none of them counts")
         }
         if missed > 0 {
             notes.append(
                 record.hasRate
-                    ? "\(missed) requests were due and not sent, because every connection was busy"
-                    : "\(missed) requests were not sent, because the load ended early")
+                    ? "\(Self.requests(missed)) due and not sent, because every connection was busy"
+                    : "\(Self.requests(missed)) not sent, because the load ended early")
         }
         if record.hasRate, record.unfinished + missed > 0 {
             notes.append("the latency counts these until the end, so it is at least as long as shown")
@@ -110,11 +113,13 @@ struct BenchReport: Sendable {
         }
         if record.late > 0 {
             notes.append(
-                "\(record.late) requests began over 1 ms late, because this machine was busy; their latency counts from when they began"
+                "\(Self.requests(record.late)) began over 1 ms late, because this machine was busy; the latency counts from then"
             )
         }
         return notes
     }
+
+    private static func requests(_ number: Int) -> String { CountText.of(number, "request") }
 
     private static func rounded(_ number: Double) -> String {
         guard number < 1e15 else { return "\(number)" }

@@ -20,7 +20,7 @@ struct LiveBench: Sendable {
         var lines: [(label: String, text: String)] = []
         let rate = Int(report.requestsPerSecond.rounded())
         lines.append(
-            ("\(Int(seconds)) s", seconds > 0 ? "\(record.answers) requests, \(rate)/s" : "warming up"))
+            ("\(Int(seconds)) s", seconds > 0 ? "\(CountText.of(record.answers, "request")), \(rate)/s" : "warming up"))
         let percentiles = [50, 90, 99, 99.9].map { percent in
             let time = record.latency.time(atPercentile: percent)
             let name = percent == 99.9 ? "99.9" : "\(Int(percent))"

@@ -52,8 +52,8 @@ struct BenchCommand: ToolCommand {
         try load.validate()
         try options.validate()
         try variables.validate()
-        if load.requestsOf == nil, variables.environment != nil || variables.environmentFile != nil {
-            throw UsageProblem("--env and --env-file are for --requests-of.")
+        if load.requestsOf == nil, !variables.isEmpty {
+            throw UsageProblem("--var, --env and --env-file are for --requests-of.")
         }
         if load.streams != nil, let version = options.call.connection.httpVersion, [.http10, .http11].contains(version)
         {

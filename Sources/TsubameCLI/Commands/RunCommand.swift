@@ -56,8 +56,7 @@ struct RunCommand: ToolCommand {
         if options.checks {
             let entries = files.reduce(0) { $0 + $1.entries.count }
             try Descriptor.output.writeAll(
-                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries == 1 ? "1 request" : "\(entries) requests"): no mistakes\n"
-            )
+                "\(CountText.of(files.count, "file")), \(CountText.of(entries, "request")): no mistakes\n")
             return .ok
         }
         let chosen = files.map { RequestFileReader.chosen($0, names: options.names, tags: options.tags) }

@@ -81,8 +81,8 @@ struct WatchCommand: ToolCommand {
                     "changed at request \(snapshot.count), from \(old.shown) to "
                         + (old.shown == new.shown ? "another body" : new.shown), .ok
                 )
-            case .interrupted: ("unchanged until it was interrupted, \(snapshot.count) requests", .ok)
-            case .unchanged, nil: ("unchanged, \(snapshot.count) requests", .timeout)
+            case .interrupted: ("unchanged until it was interrupted, \(CountText.of(snapshot.count, "request"))", .ok)
+            case .unchanged, nil: ("unchanged, \(CountText.of(snapshot.count, "request"))", .timeout)
             }
         canvas.write("\n\(text)\n")
         if let error = snapshot.lastError, error.kind != .cancelled {
@@ -91,7 +91,7 @@ struct WatchCommand: ToolCommand {
         for (address, record) in snapshot.records.sorted(by: { $0.key < $1.key }) {
             canvas.write("\n")
             canvas.write(address, .label)
-            canvas.write(", \(record.answers) answers\n")
+            canvas.write(", \(CountText.of(record.answers, "answer"))\n")
             LatencyTable(rows: LatencyTable.rows(of: record, hasRate: false)).paint(on: &canvas)
         }
         try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))

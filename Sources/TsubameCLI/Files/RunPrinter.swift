@@ -86,7 +86,7 @@ final class RunPrinter: Sendable {
     }
 
     func write(_ lines: [String], _ result: FileResult) throws {
-        let requests = Self.count(result.outcomes.count { !$0.isSkipped }, "request")
+        let requests = CountText.of(result.outcomes.count { !$0.isSkipped }, "request")
         let failed = result.outcomes.count { !$0.isGood }
         var end = failed == 0 ? (result.left > 0 ? "interrupted" : "ok") : "\(failed) failed"
         if result.left > 0 { end += ", \(result.left) not run" }
@@ -99,12 +99,8 @@ final class RunPrinter: Sendable {
         let requests = results.reduce(0) { $0 + $1.outcomes.count { !$0.isSkipped } }
         let end = failed == 0 ? "all ok" : "\(failed) failed"
         try Descriptor.output.writeAll(
-            "\(Self.count(results.count, "file")): \(end), \(Self.count(requests, "request")) in \(Self.time(nanoseconds))\n"
+            "\(CountText.of(results.count, "file")): \(end), \(CountText.of(requests, "request")) in \(Self.time(nanoseconds))\n"
         )
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 
     private static func time(_ nanoseconds: UInt64) -> String {

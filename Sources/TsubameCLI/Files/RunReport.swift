@@ -154,7 +154,7 @@ struct RunReport {
             .failed td { color: #b00020; }
             .skipped td { color: #777; }
             </style></head><body>
-            <h1>\(results.count == 1 ? "1 file" : "\(results.count) files"), \(failed) failed</h1>
+            <h1>\(CountText.of(results.count, "file")), \(failed) failed</h1>
             <table><tr><th>Place</th><th>Request</th><th>Status</th><th>Time</th><th>Result</th></tr>
             \(rows.joined(separator: "\n"))
             </table></body></html>

@@ -8,6 +8,8 @@ struct VariableOptions: Options {
     var environment: String?
     var environmentFile: String?
 
+    var isEmpty: Bool { variables.isEmpty && environment == nil && environmentFile == nil }
+
     static let title = "Variables"
     static let options: [CommandOption<Self>] = [
         .value(

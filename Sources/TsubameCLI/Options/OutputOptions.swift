@@ -72,7 +72,6 @@ struct OutputOptions: Options {
     ]
 
     func validate(isDownload: Bool) throws(UsageProblem) {
-        if output?.isEmpty == true { throw UsageProblem("--output names no file.") }
         guard let historyText else { return }
         if isDownload {
             if historyText.isEmpty { throw UsageProblem("-P names no folder.") }

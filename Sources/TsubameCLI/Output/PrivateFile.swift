@@ -32,7 +32,11 @@ enum PrivateFile {
         if isWrittenInPlace(path) {
             let file = try opened(path, named: name)
             defer { file.shut() }
-            return try content(file)
+            do throws(SystemError) {
+                return try content(file)
+            } catch {
+                throw error.saying("\(name) cannot be written")
+            }
         }
         try write(path, named: name, content: content) { target, partial, file in
             FileOutput.replace(target, by: partial, file)
@@ -104,10 +108,10 @@ enum PrivateFile {
             defer { file.shut() }
             try content(file)
             let code = finish(target, partial, file.number)
-            guard code == 0 else { throw SystemError("\(name) cannot be written", code: code) }
+            guard code == 0 else { throw SystemError(name, code: code) }
         } catch {
             unlink(partial)
-            throw error
+            throw error.saying("\(name) cannot be written")
         }
     }
 }

@@ -107,7 +107,6 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Writes all bytes, and waits if the reader is slow.
     /// Everything up to the end; nil if that is more than a number of bytes.
     func readAll(atMost limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -118,6 +117,7 @@ struct Descriptor: Sendable {
         return bytes
     }
 
+    /// Writes all bytes, and waits if the reader is slow.
     func writeAll(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {

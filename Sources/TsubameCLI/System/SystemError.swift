@@ -16,6 +16,9 @@ struct SystemError: Error, CustomStringConvertible {
     /// The same error, after the command-line item that caused it.
     func of(_ item: String) -> SystemError { SystemError("\(item): \(what)", code: code) }
 
+    /// The same reason for another failed action.
+    func saying(_ what: String) -> SystemError { SystemError(what, code: code) }
+
     /// Whether no file of that name exists.
     var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 

@@ -278,6 +278,9 @@ struct ToolBenchTests {
             #expect(run.status == 1 && report.requests == 0 && (1...3).contains(report.unfinished))
             let late = try await tool("bench", "-z", "1200ms", "-q", "50", "-c", "1", server.url)
             #expect(late.stdout.contains("had no answer") && late.stdout.contains("due and not sent"), "\(late)")
+            let warmUp = try await tool("bench", "--warm-up=1s", "-z", "200ms", "-c", "2", server.url)
+            #expect(
+                warmUp.status == 1 && warmUp.stdout.contains("in the warm-up, 2 requests had no answer"), "\(warmUp)")
         }
     }
 
@@ -352,6 +355,7 @@ struct ToolBenchTests {
         (["-q", "1e-11"], "from 0.001"), (["-z", "1e-20s"], "from 1ms"),
         (["--max-connections", "3"], "no option"), (["-c", "5000", "-p", "100"], "at once"),
         (["-p", "2", "--http-version=1.1"], "HTTP/2"), (["--follow"], "no option"),
+        (["--var", "a=1"], "for --requests-of"),
     ]) func `wrong options are named`(options: [String], text: String) async throws {
         let run = try await ToolProcess(["bench"] + options + ["http://127.0.0.1:1/"]).finished()
         #expect(run.status == (options[0] == "--urls" ? 1 : 64) && run.stderr.contains(text), "\(run)")

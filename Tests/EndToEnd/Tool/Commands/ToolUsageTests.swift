@@ -96,8 +96,11 @@ struct ToolUsageTests {
         (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),
         (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
         (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
+        (["--har=", ":1"], "--har: The name of the file is empty."),
+        (["--cookie-jar", "", ":1"], "--cookie-jar: The name of the file is empty."),
         (["--retry=99999999999999999999", ":1"], "--retry: “99999999999999999999” is too large."),
-        (["-d", "-o", "", ":1"], "--output names no file."), ([":1", "@-"], "--raw @- sends the standard input"),
+        (["-d", "-o", "", ":1"], "--output: The name of the file is empty."),
+        ([":1", "@-"], "--raw @- sends the standard input"),
         (
             ["-P", "d6", ":1"],
             "--history-print: “d” is none of H, B, h, b, m and t. A folder for files needs --download."
