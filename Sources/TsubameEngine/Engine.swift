@@ -40,15 +40,8 @@ public final class Engine: CountedTransport {
 
     /// Does one exchange over a connection of the pool, with the deadlines of its call.
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
-        exchange.passOn()
-        do throws(CallError) {
-            let response = try await send(
-                request, call: exchange.call, files: exchange.support, endsWithTask: true)
-            exchange.passedOnIsAnswered()
-            return response
-        } catch {
-            exchange.takeBack(error)
-            throw error
+        try await exchange.passOn { () throws(CallError) in
+            try await send(request, call: exchange.call, files: exchange.support, endsWithTask: true)
         }
     }
 
@@ -85,7 +78,7 @@ public final class Engine: CountedTransport {
         let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(
             request, uri: uri, call: call, key: consume key, loopPool: loopPool, upload: upload, isHere: isHere)
-        if call.isGuarded || endsWithTask {
+        if call.options.isGuarded || endsWithTask {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
             await withTaskCancellationHandler {
                 await run(exchange, on: loopPool, isHere: isHere)

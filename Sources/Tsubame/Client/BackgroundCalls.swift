@@ -24,8 +24,10 @@ struct BackgroundCalls: Sendable {
         var observer: (@Sendable (CallEvent) -> Void)?
         if let log { observer = { log($0) } }
         let call = Call(
-            request, timeouts: timeouts, limits: limits, wantsStream: true, observers: observers,
-            observer: observer, isGuarded: isGuarded, sharedFields: sharedFields)
+            request,
+            CallOptions(
+                timeouts: timeouts, limits: limits, wantsStream: true, isGuarded: isGuarded, sharedFields: sharedFields),
+            observers: observers, observer: observer)
         do throws(CallError) {
             try lifecycle.start(call, lastEvent: { .finished($0) }) { () async throws(CallError) -> Response in
                 defer { isOver() }

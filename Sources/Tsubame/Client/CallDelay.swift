@@ -19,7 +19,7 @@ package enum CallDelay {
         try await wait.value(for: call) {
             if let clock {
                 let sleeping = Self.sleep(delay, on: clock)
-                sleep = Task(executorPreference: call.executor) {
+                sleep = Task(executorPreference: call.options.executor) {
                     // A clock that fails ends the delay. A cancelled task has nothing left to settle.
                     try? await sleeping()
                     wait.settle(())

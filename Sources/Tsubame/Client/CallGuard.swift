@@ -31,7 +31,7 @@ final class CallGuard: CallCancellable {
                 // This ends waits on the network. The cancellation of the task ends the others.
                 call.cancel()
             }
-        let task = Task(executorPreference: call.executor) {
+        let task = Task(executorPreference: call.options.executor) {
             do throws(CallError) {
                 latch.settle(.success(try await operation()))
             } catch {

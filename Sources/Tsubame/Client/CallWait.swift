@@ -40,7 +40,7 @@ final class CallWait<Value: Sendable>: CallCancellable {
         let alarm = hasDeadline ? Alarm(at: call.deadline) { [latch] in latch.settle(.expired) } : nil
         begin()
         let end: End?
-        if call.isGuarded || endsWithTask {
+        if call.options.isGuarded || endsWithTask {
             // A user's interceptor may have cancelled the task in which it continues, and nothing else of the call.
             end = await withTaskCancellationHandler {
                 await latch.wait()

@@ -25,7 +25,7 @@ extension Client {
         let there = try await engine.connections(to: uri)
         let calls = (there..<Swift.max(connections, there)).map { _ in
             Call(
-                request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
+                request, CallOptions(timeouts: configuration.timeouts, limits: configuration.limits),
                 observers: ObserverList())
         }
         let failures = await withTaskGroup(of: CallError?.self) { group in

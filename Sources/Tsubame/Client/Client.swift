@@ -247,10 +247,12 @@ public final class Client: Sendable {
             }
         }
         return Call(
-            request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
-            statusesPassedOnEarly: RedirectPolicy.statuses, observers: observers, observer: observer,
-            executor: executor, isGuarded: ownChain.hasUserInterceptors,
-            sharedFields: sharedFields, retriesItself: retriesItself)
+            request,
+            CallOptions(
+                timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
+                statusesPassedOnEarly: RedirectPolicy.statuses, executor: executor,
+                isGuarded: ownChain.hasUserInterceptors, sharedFields: sharedFields, retriesItself: retriesItself),
+            observers: observers, observer: observer)
     }
 
     /// Whether anything receives the events of calls that begin now.

@@ -135,7 +135,7 @@ final class DownloadPieces: Sendable {
         var request = run.asking(for: gap, record, isBounded: true)
         if let timeLeft = call.timeLeft { request.timeouts.total = timeLeft }
         let helper = run.client.makeCall(
-            request, wantsStream: true, executor: call.executor, retriesItself: { true })
+            request, wantsStream: true, executor: call.options.executor, retriesItself: { true })
         let isWanted = state.withLock { state in
             if state.isCancelled || state.disagrees { return false }
             state.calls[helper.id] = helper

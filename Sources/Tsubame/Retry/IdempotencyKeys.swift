@@ -13,7 +13,7 @@ import TsubameCore
 final class IdempotencyKeys: ChainStep {
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         // A transfer that is continued repeats no request.
-        guard !request.method.isIdempotent, call.retriesItself?() != true,
+        guard !request.method.isIdempotent, call.options.retriesItself?() != true,
             !request.headers.contains(.idempotencyKey)
         else { return }
         request.headers.append(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))

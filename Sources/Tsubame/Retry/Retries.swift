@@ -43,7 +43,7 @@ final class Retries: ChainStep {
 
     private func followUp(_ outcome: RetryPolicy.Outcome, _ hop: borrowing Hop) -> FollowUp {
         // The sender of a transfer continues it, and asks the policy itself.
-        if hop.call.retriesItself?() == true {
+        if hop.call.options.retriesItself?() == true {
             if policy.rule != nil, let response = outcome.response, !policy.statuses.contains(response.statusCode) {
                 policy.budget.deposit()
             }

@@ -31,7 +31,7 @@ extension Client {
         settings.connections = nil
         settings.connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
         let call = Call(
-            request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
+            request, CallOptions(timeouts: configuration.timeouts, limits: configuration.limits),
             observers: ObserverList())
         do throws(CallError) {
             try await lifecycle.run(

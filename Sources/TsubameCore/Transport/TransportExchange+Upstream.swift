@@ -4,14 +4,8 @@ extension TransportExchange {
     /// Has another transport perform the exchange, perhaps with another body. That transport gets an exchange of its own,
     /// which keeps the deadlines and reports the events.
     package func pass(_ request: Request, to transport: any Transport) async throws(CallError) -> Response {
-        passOn()
-        do throws(CallError) {
-            let response = try await TransportExchange(request, call: call, support: support).run(transport)
-            passedOnIsAnswered()
-            return response
-        } catch {
-            takeBack(error)
-            throw error
+        try await passOn { () throws(CallError) in
+            try await TransportExchange(request, call: call, support: support).run(transport)
         }
     }
 }

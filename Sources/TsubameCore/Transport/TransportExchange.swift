@@ -16,19 +16,23 @@ public final class TransportExchange: CallCancellable {
         var task: Task<Void, Never>?
         /// The body of the response, while it arrives.
         var source: (any BodySource)?
-        /// Whether the engine performs the exchange, with its own deadlines and events.
-        var isPassedOn = false
-        /// Whether the engine, or another transport, performs it and has not answered yet.
-        var isPassedOnNow = false
+        var performer = Performer.transport
         /// Whether the exchange is over. The error is nil after a whole response.
         var isOver = false
         var error: CallError?
-        var sent = TransferCounter()
-        var shownSent: ObservedBeginning
+        var sent: ObservedTransfer
         /// The piece that the transport is sending.
         var pending: Bytes?
-        var received = TransferCounter()
-        var shownReceived: ObservedBeginning
+        var received: ObservedTransfer
+    }
+
+    /// Who performs the exchange.
+    private enum Performer {
+        case transport
+        /// The engine or another transport, beneath this one. It keeps the deadlines and reports the events by itself.
+        case other
+        /// The other one has answered. The transport may still have work to do before it returns.
+        case answeredByOther
     }
 
     /// The call that this exchange belongs to.
@@ -43,11 +47,11 @@ public final class TransportExchange: CallCancellable {
         self.request = request
         self.call = call
         self.support = support
-        let shown = ObservedBeginning(limit: call.observedBodyBytes)
+        let body = ObservedTransfer(limit: call.observedBodyBytes)
         state = Mutex(
             State(
-                timeline: ExchangeTimeline(start: call.start, timeouts: call.timeouts, deadline: call.deadline),
-                shownSent: shown, shownReceived: shown))
+                timeline: ExchangeTimeline(start: call.start, timeouts: call.options.timeouts, deadline: call.deadline),
+                sent: body, received: body))
     }
 
     // MARK: For the transport
@@ -56,10 +60,10 @@ public final class TransportExchange: CallCancellable {
     public var settings: ConnectionSettings { support.settings }
 
     /// The timeouts of the call. The client enforces them, as far as ``report(_:)`` lets it know the phase.
-    public var timeouts: Timeouts { call.timeouts }
+    public var timeouts: Timeouts { call.options.timeouts }
 
     /// The bounds on the data of the response. A transport that parses heads by itself must keep them.
-    public var limits: Limits { call.limits }
+    public var limits: Limits { call.options.limits }
 
     /// The time that is left of ``Timeouts/total``; nil if it has no limit.
     public var timeLeft: Duration? {
@@ -87,8 +91,7 @@ public final class TransportExchange: CallCancellable {
         case .deferred: throw CallError(.requestBody, "the body has no content", phase: .sendingBody)
         }
         state.withLock { state in
-            state.sent = TransferCounter(total: length)
-            state.shownSent = ObservedBeginning(limit: call.observedBodyBytes)
+            state.sent = ObservedTransfer(total: length, limit: call.observedBodyBytes)
             state.pending = nil
         }
         return RequestBodyReader(
@@ -119,25 +122,22 @@ public final class TransportExchange: CallCancellable {
         if isOpen { call.emit(event) }
     }
 
-    private typealias News = (CallError?, TransferProgress?, ObservedBeginning.Piece?)
-
     /// A step of the reader of the request's body.
     private func follow(_ step: RequestBodyReader.Step) throws(CallError) {
         let now = MonotonicClock.now
         var reportsSent = false
-        let (error, progress, shown) = state.withLock { state -> News in
-            if state.isOver { return (state.error ?? .givenUp, nil, nil) }
+        let (error, news) = state.withLock { state -> (CallError?, ObservedTransfer.News) in
+            var news = ObservedTransfer.News()
+            if state.isOver { return (state.error ?? .givenUp, news) }
             // The server may answer before it has the whole body.
-            if state.timeline.hasHead { return (nil, nil, nil) }
+            if state.timeline.hasHead { return (nil, news) }
             if state.pending != nil, !state.timeline.hasReportedSent {
                 // A body is behind its head.
                 reportsSent = true
                 state.timeline.note(.sent(request), at: now)
             }
             // The piece before this one has been sent.
-            let moved = state.pending.take()
-            var progress = moved.flatMap { state.sent.add($0, at: now) }
-            var shown = moved.flatMap { state.shownSent.next($0) }
+            if let moved = state.pending.take() { news = state.sent.add(moved, at: now) }
             switch step {
             case .asked: state.timeline.moveBody(at: now)
             case .read(let piece):
@@ -145,16 +145,15 @@ public final class TransportExchange: CallCancellable {
                 state.pending = piece
             case .ended:
                 state.timeline.waitForHead(from: now)
-                progress = state.sent.final
-                shown = shown ?? state.shownSent.end()
+                news = state.sent.end(after: news)
             }
             arm(&state)
-            return (nil, progress, shown)
+            return (nil, news)
         }
         if let error { throw error }
         if reportsSent { call.emit(.sent(request)) }
-        if let progress { call.emit(.sending(progress)) }
-        if let shown { call.emit(.requestBody(shown.bytes, at: shown.offset)) }
+        if let progress = news.progress { call.emit(.sending(progress)) }
+        if let shown = news.beginning { call.emit(.requestBody(shown.bytes, at: shown.offset)) }
     }
 
     // MARK: For the chain
@@ -171,7 +170,7 @@ public final class TransportExchange: CallCancellable {
             state.timeline.begin(at: MonotonicClock.now)
             arm(&state)
             // On the executor of the call, so that a call that blocks its thread needs no other thread.
-            state.task = Task(executorPreference: call.executor) { [self, request] in
+            state.task = Task(executorPreference: call.options.executor) { [self, request] in
                 do throws(CallError) {
                     latch.settle(.success(try await transport.send(request, exchange: self)))
                 } catch {
@@ -193,31 +192,33 @@ public final class TransportExchange: CallCancellable {
         }
     }
 
-    /// The engine performs the exchange, for example beneath a transport that records it. It keeps the deadlines and
-    /// reports the events by itself.
-    package func passOn() {
+    /// Has the engine or another transport perform the exchange, for example beneath a transport that records it.
+    package func passOn(to perform: () async throws(CallError) -> Response) async throws(CallError) -> Response {
         state.withLock { state in
-            (state.isPassedOn, state.isPassedOnNow) = (true, true)
+            state.performer = .other
             state.timeline.passOn()
+        }
+        do throws(CallError) {
+            let response = try await perform()
+            state.withLock { $0.performer = .answeredByOther }
+            // A cancellation meanwhile has reached only the other one.
+            if call.isCancelled || Task.isCancelled { cancel() }
+            return response
+        } catch {
+            takeBack(error)
+            throw error
         }
     }
 
-    /// The engine has answered. The transport may still have work to do before it returns.
-    package func passedOnIsAnswered() {
-        state.withLock { $0.isPassedOnNow = false }
-        // A cancellation meanwhile has reached only the engine.
-        if call.isCancelled || Task.isCancelled { cancel() }
-    }
-
-    /// The engine has failed with this error. A transport that answers by itself then has its own deadlines again.
-    package func takeBack(_ error: CallError) {
+    /// The other one has failed with this error. A transport that answers by itself then has its own deadlines again.
+    private func takeBack(_ error: CallError) {
         guard call.onCancel(self) else {
             end(error)
             return
         }
         state.withLock { state in
             guard !state.isOver else { return }
-            (state.isPassedOn, state.isPassedOnNow) = (false, false)
+            state.performer = .transport
             state.timeline.begin(at: MonotonicClock.now)
             arm(&state)
         }
@@ -227,8 +228,9 @@ public final class TransportExchange: CallCancellable {
     private func take(_ given: Response) throws(CallError) -> Response {
         let (isPassedOn, over) = state.withLock { state -> (Bool, CallError?) in
             let over = state.isOver ? state.error ?? .givenUp : nil
-            if state.isPassedOn, over == nil { close(&state, nil) }
-            return (state.isPassedOn, over)
+            let isPassedOn = state.performer != .transport
+            if isPassedOn, over == nil { close(&state, nil) }
+            return (isPassedOn, over)
         }
         if let over {
             given.body.discard()
@@ -263,7 +265,7 @@ public final class TransportExchange: CallCancellable {
             reportsSent = !state.timeline.hasReportedSent
             if reportsSent { state.timeline.note(.sent(request), at: now) }
             state.timeline.receiveHead(at: now)
-            state.received.expect(response.headers[.contentLength].flatMap { Int64($0) })
+            state.received.counter.expect(response.headers[.contentLength].flatMap { Int64($0) })
             switch response.body.content {
             case .whole(let bytes):
                 state.timeline.end(at: now)
@@ -271,7 +273,7 @@ public final class TransportExchange: CallCancellable {
                 return (nil, state.timeline, bytes)
             case .stream(let source):
                 state.source = source
-                source.prefer(call.executor)
+                source.prefer(call.options.executor)
                 arm(&state)
                 return (nil, state.timeline, nil)
             }
@@ -281,7 +283,7 @@ public final class TransportExchange: CallCancellable {
             throw error
         }
         response.details = response.details.with(
-            history: [], timings: timeline.timings, request: request, bufferedBody: call.limits.bufferedBody,
+            history: [], timings: timeline.timings, request: request, bufferedBody: call.options.limits.bufferedBody,
             connection: timeline.connection, metrics: metrics)
         if reportsSent { call.emit(.sent(request)) }
         var head = response
@@ -313,18 +315,18 @@ public final class TransportExchange: CallCancellable {
     /// The reader got a piece, or nil at the end.
     func didRead(_ piece: Bytes?) throws(CallError) {
         let now = MonotonicClock.now
-        let (error, progress, shown) = state.withLock { state -> News in
-            if state.isOver { return (state.error, nil, nil) }
+        let (error, news) = state.withLock { state -> (CallError?, ObservedTransfer.News) in
+            if state.isOver { return (state.error, .init()) }
             if let piece {
                 state.timeline.receivePiece()
-                return (nil, state.received.add(piece, at: now), state.shownReceived.next(piece))
+                return (nil, state.received.add(piece, at: now))
             }
             close(&state, nil)
-            return (nil, state.received.final, state.shownReceived.end())
+            return (nil, state.received.end())
         }
         if let error { throw error }
-        if let progress { call.emit(.receiving(progress)) }
-        if let shown { call.emit(.responseBody(shown.bytes, at: shown.offset)) }
+        if let progress = news.progress { call.emit(.receiving(progress)) }
+        if let shown = news.beginning { call.emit(.responseBody(shown.bytes, at: shown.offset)) }
     }
 
     // MARK: The end
@@ -335,7 +337,7 @@ public final class TransportExchange: CallCancellable {
 
     /// The call was cancelled. The engine ends its own exchange, and its error says where that was.
     package func cancel() {
-        let (phase, task) = state.withLock { ($0.timeline.phase, $0.isPassedOnNow ? $0.task : nil) }
+        let (phase, task) = state.withLock { ($0.timeline.phase, $0.performer == .other ? $0.task : nil) }
         if let task { task.cancel() } else { end(call.cancelled(phase)) }
     }
 

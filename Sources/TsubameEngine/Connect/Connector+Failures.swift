@@ -19,7 +19,7 @@ extension Connector {
     }
 
     func late(_ limit: Timeouts.Name) -> CallError {
-        let time = Duration.nanoseconds(clamping: waiter.call.timeouts.nanoseconds(limit)).inSeconds
+        let time = Duration.nanoseconds(clamping: waiter.call.options.timeouts.nanoseconds(limit)).inSeconds
         let reason =
             limit == .tls
             ? "no TLS connection to \(key.origin.authority) within \(time)"

@@ -16,7 +16,7 @@ extension Connector {
             }
         }
         do throws(WireError) {
-            return try proxy.handshake(to: key.origin, at: target, limits: waiter.call.limits, credentials)
+            return try proxy.handshake(to: key.origin, at: target, limits: waiter.call.options.limits, credentials)
         } catch {
             throw CallError(error, phase: .connecting)
         }

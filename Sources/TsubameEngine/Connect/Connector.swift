@@ -286,7 +286,7 @@ final class Connector: LoopMember, @unchecked Sendable {
         guard let channel = route?.channel, refusal == nil else { return finish(.failure(refused())) }
         let connection: any PooledConnection & ChannelReceiver =
             version == .http2
-            ? HTTP2Connection(key, loopPool, info, channel, limits: waiter.call.limits)
+            ? HTTP2Connection(key, loopPool, info, channel, limits: waiter.call.options.limits)
             : HTTP1Connection(key, loopPool, info, channel)
         channel.receiver = connection
         route = nil
@@ -355,7 +355,7 @@ final class Connector: LoopMember, @unchecked Sendable {
     }
 
     private func arm(_ limit: Timeouts.Name) {
-        var nanoseconds = waiter.call.timeouts.nanoseconds(limit)
+        var nanoseconds = waiter.call.options.timeouts.nanoseconds(limit)
         if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.refusalReasonTimeout) }
         if isWarmUp { deadline.end(by: waiter.call.deadline) }
         deadline.begin(limit, in: nanoseconds, from: MonotonicClock.now)

@@ -62,7 +62,7 @@ final class BodySender: @unchecked Sendable {
     // MARK: On the loop
 
     func start() {
-        task = Task(executorPreference: exchange.call.executor) { await self.run() }
+        task = Task(executorPreference: exchange.call.options.executor) { await self.run() }
     }
 
     func stop() {

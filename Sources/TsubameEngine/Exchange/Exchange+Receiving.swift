@@ -103,7 +103,7 @@ extension Exchange {
             head: head, body: body,
             details: ResponseDetails(
                 head: head, request: sentRequest, connection: progress.connection, timings: progress.timings,
-                history: [], trailers: trailers, bufferedBody: call.limits.bufferedBody))
+                history: [], trailers: trailers, bufferedBody: call.options.limits.bufferedBody))
     }
 
     private func tellReceived(isLast: Bool) {

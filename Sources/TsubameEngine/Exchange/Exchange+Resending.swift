@@ -52,7 +52,7 @@ extension Exchange {
     func due(_ name: Timeouts.Name?, from now: MonotonicTime) -> (MonotonicTime, Timeouts.Name) {
         let total = (call.deadline, Timeouts.Name.total)
         guard let name else { return total }
-        let nanoseconds = call.timeouts.nanoseconds(name)
+        let nanoseconds = call.options.timeouts.nanoseconds(name)
         guard nanoseconds != MonotonicClock.never else { return total }
         let (time, overflow) = now.addingReportingOverflow(nanoseconds)
         return !overflow && time < total.0 ? (time, name) : total
@@ -61,7 +61,7 @@ extension Exchange {
     /// When the idle time of a body that is being sent is taken to have begun, so that its progress is looked at four times in
     /// that time.
     func idleBegin(at now: MonotonicTime, movedAt: MonotonicTime) -> MonotonicTime {
-        let idle = call.timeouts.nanoseconds(.idle)
+        let idle = call.options.timeouts.nanoseconds(.idle)
         let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
         return isNegative ? movedAt : Swift.min(movedAt, ahead)
     }
@@ -73,7 +73,7 @@ extension Exchange {
             carrier?.abandon(self)
             return restart(afterRefusal: true)
         }
-        let time = Duration.nanoseconds(clamping: call.timeouts.nanoseconds(limit)).inSeconds
+        let time = Duration.nanoseconds(clamping: call.options.timeouts.nanoseconds(limit)).inSeconds
         switch limit {
         case .total: fail(call.expired(phase))
         case .head: timedOut(limit, "no response head within \(time) of the request")

@@ -60,7 +60,7 @@ extension Exchange {
     /// The encoded fields that the request has in common with others; nil if its fields are its own.
     @inline(__always)
     var sharedFields: PreencodedFields? {
-        guard let shared = call.sharedFields, PreencodedFields.isSame(shared.fields, fields) else { return nil }
+        guard let shared = call.options.sharedFields, PreencodedFields.isSame(shared.fields, fields) else { return nil }
         return shared
     }
 

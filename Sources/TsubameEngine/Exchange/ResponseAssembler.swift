@@ -59,14 +59,14 @@ struct ResponseAssembler {
     /// Whether the caller is to have the body piece by piece from now on.
     func wantsWindow(for call: Call) -> Bool {
         guard window == nil, let head else { return false }
-        return call.wantsStream || receivedBytes > Self.gatheredBytes
-            || call.statusesPassedOnEarly?.contains(head.status) == true
+        return call.options.wantsStream || receivedBytes > Self.gatheredBytes
+            || call.options.statusesPassedOnEarly?.contains(head.status) == true
     }
 
     /// Lets what has been gathered, and what comes from now on, go through a window.
     mutating func openWindow(_ producer: any BodyProducer, call: Call, isShared: Bool) -> BodyWindow {
         let window = BodyWindow(
-            producer, call: call, initial: gathered.all(), isShared: isShared, isCollected: !call.wantsStream)
+            producer, call: call, initial: gathered.all(), isShared: isShared, isCollected: !call.options.wantsStream)
         gathered = GatheredBytes()
         self.window = window
         return window

@@ -14,7 +14,7 @@ extension HTTP1Connection {
             // The reader of a blocking call is on the loop already.
             EventLoop.currentOfCaller == nil
         else { return }
-        let loan = ConnectionLoan(self, channel, isTrusted: !exchange.call.wantsStream)
+        let loan = ConnectionLoan(self, channel, isTrusted: !exchange.call.options.wantsStream)
         swap(&loan.decoder, &input.decoder)
         channel.lend(to: loan)
         if window.lend(loan) {

@@ -17,7 +17,7 @@ extension HTTP1Connection {
         if output.isOld { exchange.dropExpect() }
         let method = exchange.outgoing.request.method
         // A connection serves calls of views with other limits.
-        input.decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.limits)
+        input.decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.options.limits)
         do throws(CallError) {
             let plan = exchange.sendingPlan
             try encodeHead(of: exchange, plan)

@@ -308,7 +308,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         let limit = limit
         // The head of the answer may have come while the body still goes out.
         if limit == .idle, sender.isSendingBody,
-            stillMoves(exchange.call.timeouts.nanoseconds(.idle))
+            stillMoves(exchange.call.options.timeouts.nanoseconds(.idle))
         {
             return
         }

@@ -111,7 +111,7 @@ extension HTTP2Connection {
             activeStream.sender.finalHeadReceived()
             touch(stream)
             exchange.begin(head, length: length)
-            if !exchange.call.wantsStream { session.widen(stream) }
+            if !exchange.call.options.wantsStream { session.widen(stream) }
         case .end(let stream, let trailers):
             guard let exchange = take(stream) else { return }
             exchange.end(trailers: trailers)

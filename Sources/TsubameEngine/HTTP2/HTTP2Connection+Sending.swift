@@ -43,7 +43,8 @@ extension HTTP2Connection {
             return try session.open(
                 method: method, isSecure: key.origin.isSecure, authority: outgoing.uri.authority,
                 target: asksServer ? "*" : outgoing.uri.target, headers: exchange.fields, length: length,
-                limits: outgoing.call.limits, sharesFields: exchange.sharedFields != nil, endsStream: plan.endsWithHead)
+                limits: outgoing.call.options.limits, sharesFields: exchange.sharedFields != nil,
+                endsStream: plan.endsWithHead)
         } catch {
             throw CallError(error, phase: .preparing)
         }

@@ -34,7 +34,7 @@ extension HTTP2ActiveStream {
         let taken = connection.takenBytes
         if progress.taken < progress.end, taken > progress.taken {
             (progress.movedAt, progress.taken) = (now, taken)
-        } else if now &- progress.movedAt >= exchange.call.timeouts.nanoseconds(.idle) {
+        } else if now &- progress.movedAt >= exchange.call.options.timeouts.nanoseconds(.idle) {
             return false
         }
         watchSending(from: now)

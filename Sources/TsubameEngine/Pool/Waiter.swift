@@ -53,7 +53,7 @@ final class Waiter {
     /// Begins the time in which it must have a connection, or a connector that makes one for it.
     func startPoolTime(at now: MonotonicTime) {
         guard isWaiting, !hasConnector else { return }
-        let (time, overflow) = now.addingReportingOverflow(call.timeouts.nanoseconds(.pool))
+        let (time, overflow) = now.addingReportingOverflow(call.options.timeouts.nanoseconds(.pool))
         (due, limit) = overflow || time >= call.deadline ? (call.deadline, .total) : (time, .pool)
     }
 
@@ -66,7 +66,7 @@ final class Waiter {
     /// It has waited too long.
     func expire() {
         if limit == .total { return fail(call.expired(phase)) }
-        let time = Duration.nanoseconds(clamping: call.timeouts.nanoseconds(limit)).inSeconds
+        let time = Duration.nanoseconds(clamping: call.options.timeouts.nanoseconds(limit)).inSeconds
         fail(
             CallError(
                 .timeout, "no connection to \(key.origin.authority) was free within \(time)", phase: phase,

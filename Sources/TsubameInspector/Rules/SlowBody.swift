@@ -23,7 +23,7 @@ final class SlowBody: BodySource {
     static func limit(_ response: inout Response, to rate: Int, for call: Call) async throws(CallError) {
         switch response.body.content {
         // A short body may be complete although its reader asked for pieces.
-        case .whole(let bytes) where call.wantsStream:
+        case .whole(let bytes) where call.options.wantsStream:
             response.body = ResponseBody(SlowBody(WholeSource(bytes), rate: rate, for: call))
         case .whole(let bytes):
             try await CallDelay.wait(time(bytes.count, rate), on: nil, for: call, .receivingBody)

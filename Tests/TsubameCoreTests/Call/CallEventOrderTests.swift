@@ -10,8 +10,7 @@ import TsubameCore
     @Test func `an event that is being delivered when the call ends comes before the last one`() throws {
         let observers = ObserverList()
         let call = Call(
-            Request(.get, "http://localhost/", encodedQuery: "", headers: [:], body: .empty), timeouts: Timeouts(),
-            limits: Limits(), wantsStream: false,
+            Request(.get, "http://localhost/", encodedQuery: "", headers: [:], body: .empty), CallOptions(),
             observers: observers)
         let events = Mutex<[String]>([])
         let early = EventSubscription(observers) { event in

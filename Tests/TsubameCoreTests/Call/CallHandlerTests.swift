@@ -18,9 +18,8 @@ import TsubameCore
 
     private func call(isGuarded: Bool) throws -> Call {
         Call(
-            Request(.get, uri: try TargetURI(parsing: "http://a.example/")), timeouts: Timeouts(), limits: Limits(),
-            wantsStream: false,
-            observers: ObserverList(), isGuarded: isGuarded)
+            Request(.get, uri: try TargetURI(parsing: "http://a.example/")), CallOptions(isGuarded: isGuarded),
+            observers: ObserverList())
     }
 
     @Test func `a call keeps no exchange that has ended`() throws {

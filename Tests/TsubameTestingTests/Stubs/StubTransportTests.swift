@@ -27,7 +27,7 @@ import TsubameCore
         timeouts.total = total
         timeouts.head = head
         return Call(
-            request, timeouts: timeouts, limits: Limits(), wantsStream: false, observers: ObserverList(),
+            request, CallOptions(timeouts: timeouts), observers: ObserverList(),
             observer: observer)
     }
 

@@ -20,8 +20,7 @@ import TsubameCore
             var configuration = Configuration()
             configuration.allowedOrigins = allowed
             let call = Call(
-                original ?? request, timeouts: Timeouts(), limits: Limits(), wantsStream: false,
-                observers: ObserverList())
+                original ?? request, CallOptions(), observers: ObserverList())
             var response = Response(status: .init(code: status), request: request)
             for location in locations { response.headers.append(HTTPField(name: .location, value: location)) }
             return Redirects(policy: policy, configuration: configuration)

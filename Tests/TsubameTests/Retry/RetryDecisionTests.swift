@@ -232,7 +232,7 @@ import TsubameCore
         #expect(!isRetried(.none))
         let request = Request(.get, url: "http://a.example/")
         let call = Call(
-            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+            request, CallOptions(), observers: ObserverList())
         var (success, failure) = (
             Response(status: .ok, request: request), Response(status: .serviceUnavailable, request: request)
         )
@@ -249,7 +249,7 @@ import TsubameCore
         }
         let (retries, request) = (Retries(policy: policy), Self.get)
         let call = Call(
-            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+            request, CallOptions(), observers: ObserverList())
         func isResent(_ status: Int) throws -> Bool {
             var response = Response(status: .init(code: status), request: request)
             guard try retries.didReceive(&response, call) else { return false }

@@ -214,7 +214,7 @@ import TsubameTesting
     @Test func `a resolver that does not answer is asked again, an address that is not allowed is not`() async throws {
         let request = Request(.get, url: "http://a.example/")
         let call = Call(
-            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+            request, CallOptions(), observers: ObserverList())
         let hop = Hop(request: request, call: call, resends: 0)
         let retries = Retries(policy: Self.standard)
         func isRepeated(_ cause: FailureCause?) -> Bool {

@@ -21,7 +21,7 @@ enum EngineParts {
     static func exchange(_ request: Request, on loopPool: LoopPool) throws -> Exchange {
         let uri = try #require(request.uri)
         let call = Call(
-            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+            request, CallOptions(), observers: ObserverList())
         let key = ConnectionKey(
             origin: uri.origin, settings: SharedSettings(ConnectionSettings(), reusing: nil), proxy: nil)
         return Exchange(

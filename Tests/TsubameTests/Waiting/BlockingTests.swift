@@ -103,7 +103,7 @@ import TsubameTesting
         let client = Client("https://a.example", transport: StubTransport())
         let minute = Duration.seconds(60)
         func total(_ request: Request, _ client: Client) -> Duration? {
-            client.makeCall(request, defaultTotal: minute).timeouts.total
+            client.makeCall(request, defaultTotal: minute).options.timeouts.total
         }
         #expect(total(Request(.get, "x"), client) == minute)
         #expect(total(Request(.get, "x"), client.with { $0.timeouts.total = .seconds(5) }) == .seconds(5))

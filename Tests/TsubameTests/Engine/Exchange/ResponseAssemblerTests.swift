@@ -26,8 +26,8 @@ import TsubameWire
 
     private func call(wantsStream: Bool = false, _ early: ClosedRange<Int>? = nil) -> Call {
         Call(
-            Request(.get, url: "http://localhost/"), timeouts: Timeouts(), limits: Limits(), wantsStream: wantsStream,
-            statusesPassedOnEarly: early, observers: ObserverList())
+            Request(.get, url: "http://localhost/"),
+            CallOptions(wantsStream: wantsStream, statusesPassedOnEarly: early), observers: ObserverList())
     }
 
     @Test func `pieces are gathered in their order`() async throws {
