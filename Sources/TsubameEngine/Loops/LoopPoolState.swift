@@ -63,15 +63,11 @@ struct OriginTable {
     }
 }
 
-/// The event that is being handled, those that have happened since, and those that are put off.
+/// The event that is being handled, and those that have happened since.
 struct PoolEvents {
     /// The actions of the event.
     var actions: [OriginPool.Pool.Action] = []
     var isCarryingOut = false
     var later = Deque<() -> Void>()
     var isHandlingLater = false
-    /// For when the loop has looked at its sockets.
-    var afterLook: [() -> Void] = []
-    /// For after the look that comes next.
-    var due: [() -> Void] = []
 }

@@ -11,7 +11,7 @@ package import TsubamePlatform
 /// await withTaskExecutorPreference(loop) { … }
 /// ```
 /// Each turn has bounds, so that nothing waits for long. It runs at most ``workPerTurn`` closures and ``jobsPerTurn`` jobs, and
-/// calls at most ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's
+/// calls at most ``callsPerTurn`` of the members that asked for it. Then it looks at the sockets and the deadlines. Jobs also run after each socket's
 /// report, while its connection and memory are still in the processor's caches.
 // Confined to the loop's thread, except for the constants, the inbox with its own guards, and the functions under "On any
 // thread".
@@ -25,12 +25,11 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The bytes that a member should read in one turn, before it asks to be called again.
     package static let bytesPerTurn = 256 << 10
 
-    /// The reports of one socket in one look: kqueue has one for each state.
-    private static let reportsPerMember = 3
-
     private struct Turn {
         var number: UInt64 = 0
-        /// When the loop began to look at the sockets. A look takes several turns if very many sockets are ready.
+        /// When the last whole look at the sockets began. Every socket that was ready then has been reported.
+        var seenUpTo: MonotonicTime = 0
+        /// When the look that is under way began. It takes several turns if very many sockets are ready.
         var lookedAt: MonotonicTime = 0
         /// The reports since then; 0 after a whole look.
         var reports = 0
@@ -47,6 +46,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var work = LoopWork()
     /// The members that are called in the next turn.
     @exclusivity(unchecked) private var again: [MemberID] = []
+    @exclusivity(unchecked) private var looks = LookWork()
     @exclusivity(unchecked) private var current = Turn()
     @exclusivity(unchecked) private var input = MemoryChunk()
     /// The chunk in which a member encodes the bytes that it writes next.
@@ -167,6 +167,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Calls the member again in the next turn (``LoopMember/calledAgain()``).
     package func callAgain(_ member: MemberID) { again.append(member) }
 
+    /// Runs the closure when the loop has looked at all its sockets once more, and their members have been called.
+    package func afterLook(_ work: @escaping () -> Void) { looks.waiting.append(work) }
+
     /// Sets the member's deadline; ``MonotonicClock/never`` clears it. A later deadline than the one before costs one store.
     @inline(__always)
     package func setDeadline(of member: MemberID, to due: MonotonicTime) { members.deadlines.set(member.slot, to: due) }
@@ -195,12 +198,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         runJobs()
         callAgain()
         if isDone() { return }
-        if wait(longest) { passDeadlines() }
+        if !looks.waiting.isEmpty, current.reports == 0 { looks.begin() }
+        let isWhole = wait(longest)
+        passDeadlines()
+        if isWhole, !looks.running.isEmpty { looks.end().forEach { $0() } }
     }
 
     /// Has the next work wake the loop, or its host.
     /// - Returns: false if there is something to do.
-    func rests() -> Bool { jobs.isEmpty && work.isEmpty && again.isEmpty && inbox.fallAsleep() }
+    func rests() -> Bool { jobs.isEmpty && work.isEmpty && again.isEmpty && looks.isEmpty && inbox.fallAsleep() }
 
     /// The jobs that have not run.
     func takeJobs() -> [UnownedJob] {
@@ -246,13 +252,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Passes the deadlines that had come when the loop began to look at the sockets. Bytes that came since may move the others, however
-    /// long the jobs took meanwhile.
+    /// Passes the deadlines that had come when the last whole look began. Bytes that came since may move the others,
+    /// however long the jobs took meanwhile.
     private func passDeadlines() {
         guard nextDeadline != MonotonicClock.never else { return }
         // A member may set a deadline that has passed, too.
         for _ in 0..<Self.callsPerTurn {
-            guard let slot = members.deadlines.takeDue(at: current.lookedAt) else { return }
+            guard let slot = members.deadlines.takeDue(at: current.seenUpTo) else { return }
             members[slot: slot]?.deadlinePassed()
         }
     }
@@ -261,7 +267,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private func wait(_ longest: Int32) -> Bool {
         var milliseconds: Int32 = 0
         var sleeps = false
-        if longest != 0, rests() {
+        if longest != 0, current.reports == 0, rests() {
             sleeps = true
             milliseconds = timeout()
             if longest > 0 { milliseconds = milliseconds < 0 ? longest : min(milliseconds, longest) }
@@ -281,8 +287,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         if current.reports == 0 { current.lookedAt = MonotonicClock.now }
         if sleeps { inbox.wakeUp() }
         // Those that were ready at the beginning come first. So the look ends, even if sockets become ready all the time.
-        guard sawAll || current.reports > Self.reportsPerMember * memberCount else { return false }
+        guard sawAll || current.reports > poller.reportsPerMember * memberCount else { return false }
         current.reports = 0
+        current.seenUpTo = current.lookedAt
         return true
     }
 

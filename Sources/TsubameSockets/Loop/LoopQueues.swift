@@ -69,3 +69,19 @@ struct LoopWork {
         for _ in 0..<min(EventLoop.workPerTurn, rest.count) { running.append(rest.removeLast()) }
     }
 }
+
+/// The closures that wait for a look at all sockets. One that comes during a look waits for the next one.
+struct LookWork {
+    var waiting: [() -> Void] = []
+    private(set) var running: [() -> Void] = []
+
+    var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
+
+    mutating func begin() { swap(&waiting, &running) }
+
+    /// Takes those whose look is over.
+    mutating func end() -> [() -> Void] {
+        defer { running = [] }
+        return running
+    }
+}

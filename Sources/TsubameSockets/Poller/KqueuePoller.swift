@@ -57,6 +57,9 @@ final class KqueuePoller: Poller, @unchecked Sendable {
 
     func arm(_ descriptor: Int32, _ states: Readiness) {}
 
+    /// One for each filter.
+    var reportsPerMember: Int { 3 }
+
     func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool {
         var limit = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
         // An interrupted wait reports nothing; the loop's next turn waits again.

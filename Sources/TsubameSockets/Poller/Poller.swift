@@ -18,6 +18,8 @@ package protocol Poller: AnyObject, Sendable {
     /// - Parameter milliseconds: 0 for not at all, -1 for no limit.
     /// - Returns: whether every socket that was ready has been reported. Those that are left come first in the next wait.
     func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) -> Bool
+    /// How often one wait may report a socket that is ready.
+    var reportsPerMember: Int { get }
     /// Ends the wait that runs, or the next one. Any thread may call this.
     func wake()
 }
@@ -75,6 +77,8 @@ package enum PollerKind: String, Sendable, CaseIterable {
 }
 
 extension Poller {
+    package var reportsPerMember: Int { 1 }
+
     /// Waits a little after the system's wait failed: other code has closed a descriptor of this poller, or the system takes
     /// no more of them. Without the rest the loop would turn without a pause.
     func rest() { _ = poll(nil, 0, 10) }

@@ -17,6 +17,32 @@ import TsubameSockets
 
     // MARK: Work and tasks
 
+    /// Also for work that is given during a look, which needs the next one.
+    @Test(arguments: kinds) func `work after a look finds what the sockets had`(kind: PollerKind) async throws {
+        try await with(kind) { loop in
+            let ends = try connectedPair()
+            let far = Socket(taking: ends.far)
+            let reader = Reader(loop, Socket(taking: ends.near))
+            let seen = Mutex<[String]>([])
+            let done = Signal()
+            try await loop.run { try reader.start() }
+            _ = far.write("a")
+            try await loop.run {
+                loop.afterLook {
+                    seen.withLock { $0.append(reader.now.text) }
+                    reader.send("answer")
+                    loop.afterLook {
+                        seen.withLock { $0.append(reader.now.text) }
+                        done.fire()
+                    }
+                }
+            }
+            await done.wait()
+            #expect(seen.withLock { $0 } == ["a", "a"])
+            try await loop.run { reader.stop() }
+        }
+    }
+
     @Test(arguments: kinds) func `no wake-up is lost, whichever thread gives the work`(kind: PollerKind) async throws {
         try await with(kind) { loop in
             let count = Counter()

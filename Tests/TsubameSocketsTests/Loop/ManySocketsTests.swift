@@ -64,6 +64,35 @@ import TsubameSockets
         #expect(counts == [Array(repeating: 1, count: 600), Array(repeating: 0, count: 600)])
     }
 
+    /// More sockets than one wait reports are ready in each turn, since each end answers the other at once.
+    @Test(arguments: kinds) func `a deadline passes although sockets become ready all the time`(
+        kind: PollerKind
+    ) async throws {
+        let loop = try EventLoop(kind)
+        defer { loop.stop() }
+        var readers: [Reader] = []
+        for _ in 0..<300 {
+            let ends = try connectedPair()
+            readers.append(Reader(loop, Socket(taking: ends.near), echoes: true))
+            readers.append(Reader(loop, Socket(taking: ends.far), echoes: true))
+        }
+        let all = readers
+        let passed = Signal()
+        let ends = try connectedPair()
+        let far = Socket(taking: ends.far)
+        let late = Reader(loop, Socket(taking: ends.near)) { if $0.deadlines > 0 { passed.fire() } }
+        try await loop.run {
+            for reader in all { try reader.start() }
+            for reader in all { reader.send("x") }
+            try late.start()
+            if let id = late.id { loop.setDeadline(of: id, to: MonotonicClock.now) }
+        }
+        await passed.wait()
+        try await loop.run { for reader in all + [late] { reader.stop() } }
+        withExtendedLifetime(far) {}
+        #expect(all.allSatisfy { !$0.now.text.isEmpty })
+    }
+
     @Test(arguments: kinds) func `ten thousand sockets each get their own bytes`(kind: PollerKind) async throws {
         var limit = rlimit()
         getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
