@@ -30,10 +30,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         var lastReceiveEvent: MonotonicTime = 0
     }
 
-    /// How often it has gone out.
+    /// The consequences of earlier sendings for the next one.
     struct Sendings {
         /// After a lost reused connection only a new one will do, since others that were idle may be dead as well.
-        var count = 0
+        var needsNewConnection = false
         /// How often a server has said that it did not process it.
         var refusals = 0
         /// A server has refused its Expect.
@@ -149,7 +149,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func run(on carrier: any ExchangeCarrier, of connection: ConnectionInfo) {
         self.carrier = carrier
         progress.connection = connection
-        sendings.count += 1
     }
 
     /// It has nothing to do with its connection any more.
@@ -210,7 +209,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// Starts over, with its body from the beginning: on another connection, or, after a refusal, on whichever there is.
     func restart(afterRefusal: Bool) {
-        if afterRefusal { sendings.count = 0 }
+        sendings.needsNewConnection = !afterRefusal
         response = ResponseAssembler()
         carrier = nil
         progress.connection = nil

@@ -5,6 +5,7 @@ import NIOCore
 import Synchronization
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 
 /// The pools of one loop. An exchange that starts here stays here.
 ///
@@ -55,6 +56,7 @@ final class LoopPool: @unchecked Sendable {
         guard origin.pool.isEmpty else { return }
         origins.remove(origin)
         origin.sharingDelay?.cancel()
+        origin.yielding?.cancel()
     }
 
     // MARK: Exchanges
@@ -67,11 +69,11 @@ final class LoopPool: @unchecked Sendable {
         guard !isClosed else { return exchange.fail(Self.closed) }
         noticeSleep(sinceCallAt: exchange.call.start)
         // After a lost connection no idle one will do.
-        if exchange.sendings.count == 0 {
+        if !exchange.sendings.needsNewConnection {
             var isUnread = false
             if let connection = lease(for: exchange, &isUnread) { return connection.run(exchange) }
             // The loop reads what is there. Then the connection has gone, or serves.
-            if isUnread, !isPutOff { return afterLook { self.start(exchange, isPutOff: true) } }
+            if isUnread, !isPutOff { return loop.loop.afterLook { self.start(exchange, isPutOff: true) } }
         }
         // The pool may have gone with its last connection.
         let origin = origin(exchange.key)
@@ -80,7 +82,7 @@ final class LoopPool: @unchecked Sendable {
             exchange.fail(error)
             return dropIfEmpty(origin)
         }
-        exchange.call.emit(.queued(why: origin.reasonToWait(isResent: exchange.sendings.count > 0)))
+        exchange.call.emit(.queued(why: origin.reasonToWait(isResent: exchange.sendings.needsNewConnection)))
         let waiter = exchange.startWaiting()
         let now = MonotonicClock.now
         waiter.stand(at: origin.pool.wait(waiter, since: exchange.waits(from: now), &events.actions), in: origin)
@@ -184,16 +186,18 @@ final class LoopPool: @unchecked Sendable {
         guard let membership = connection.membership else { return connection.close() }
         let (origin, now) = (membership.origin, MonotonicClock.now)
         noticeSleep(at: now)
-        let owesPlace = budget.isContended && owesPlace(origin, at: now)
+        let owesPlace = budget.isContended && owesPlace(of: membership, at: now)
         origin.pool.ended(
             on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &events.actions)
         carryOut(origin)
     }
 
-    /// Whether an exchange of another pool has waited so long that it gets the next place.
-    private func owesPlace(_ origin: OriginPool, at now: MonotonicTime) -> Bool {
-        budget.owesPlace(
-            .init(loopPool: self, key: origin.key), waitingSince: origin.pool.longestWaitSince, at: now)
+    /// Whether an exchange of another pool has waited so long that it gets the place of the connection.
+    private func owesPlace(of membership: PoolMembership, at now: MonotonicTime) -> Bool {
+        let (origin, pool) = (membership.origin, membership.origin.pool)
+        return budget.owesPlace(
+            .init(loopPool: self, key: origin.key), waitingSince: pool.longestWaitSince,
+            isFree: pool.carriesOne(membership.id), at: now)
     }
 
     /// The server allows more streams than it did, or fewer, or the connection accepts no more.
@@ -277,6 +281,7 @@ final class LoopPool: @unchecked Sendable {
         case .fail(let waiter):
             if let failure { waiter.fail(failure) }
         case .startSharingDelay(let id): startSharingDelay(id, of: origin)
+        case .startYielding(let id): startYielding(id, of: origin)
         }
     }
 
@@ -285,7 +290,7 @@ final class LoopPool: @unchecked Sendable {
         if connection.availableStreams > 0, !exchange.isCancelled {
             let answer = connection.exchangeCount == 0 ? .yes : connection.reusability(for: exchange)
             if answer == .unread, !isPutOff {
-                return afterLook { self.run(waiter, on: connection, isPutOff: true) }
+                return loop.loop.afterLook { self.run(waiter, on: connection, isPutOff: true) }
             }
             // Others may run on one that is not reusable, and their responses may have come.
             if answer != .yes { connection.stopAccepting() }
@@ -296,25 +301,6 @@ final class LoopPool: @unchecked Sendable {
         // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
         exchangeEnded(on: connection)
         start(exchange)
-    }
-
-    /// Calls the closure when the loop has looked at its sockets once more.
-    private func afterLook(_ event: @escaping () -> Void) {
-        events.afterLook.append(event)
-        guard events.afterLook.count == 1 else { return }
-        // Work that is given during a look runs before the next one, and so do its events.
-        loop.execute {
-            var due: [() -> Void] = []
-            swap(&due, &self.events.afterLook)
-            self.events.due += due
-            self.loop.execute { self.handleDue() }
-        }
-    }
-
-    private func handleDue() {
-        var due: [() -> Void] = []
-        swap(&due, &events.due)
-        for event in due { event() }
     }
 
     /// The claim of the pool on the budget; nil if none of its requests waits.
@@ -342,6 +328,16 @@ final class LoopPool: @unchecked Sendable {
             origin.sharingDelay = nil
             let isKnown = self.objects.versions.version(of: origin.key.origin) == .http2
             origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &self.events.actions)
+            self.carryOut(origin)
+        }
+    }
+
+    private func startYielding(_ id: Pool.MemberID, of origin: OriginPool) {
+        let time = TimeAmount.nanoseconds(Int64(SharedConnectionBudget.Budget.yieldingTime))
+        origin.yielding?.cancel()
+        // Cancelled with the pool.
+        origin.yielding = loop.assumeIsolated().scheduleTask(in: time) {
+            origin.pool.yieldingPassed(on: id, at: MonotonicClock.now, &self.events.actions)
             self.carryOut(origin)
         }
     }

@@ -14,11 +14,23 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
         let hasNone: Bool
         /// The most connections that the pool's client may have; nil for no limit.
         var limit: Int?
+        var yielding = Yielding()
+    }
+
+    /// The pools that have let a connection yield to a claim.
+    struct Yielding: Sendable {
+        /// Each does so once. A connection whose exchanges do not end would stand still for nothing.
+        var pools: [Pool] = []
+        /// Until when the last of them does.
+        var until: MonotonicTime = 0
     }
 
     /// In nanoseconds: how long a pool that has connections waits before connections of other pools are closed for it. A new
     /// connection costs more than a wait for an exchange.
     static var fairnessDelay: MonotonicTime { 250_000_000 }
+
+    /// In nanoseconds: how long a connection yields.
+    static var yieldingTime: MonotonicTime { 1_000_000_000 }
 
     private var claims: [Claim] = []
     /// The number of places that are taken.
@@ -34,29 +46,48 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
             count += 1
             return true
         }
-        if let claim {
-            claims.removeAll { $0.pool == claim.pool }
-            claims.append(claim)
-        }
+        if let claim, !renew(claim) { claims.append(claim) }
         return false
     }
 
     /// The waiting requests of a pool have changed, or its connections. A pool that has made no claim makes none by this.
     /// - Parameter claim: what the pool would claim now; nil if none of its requests waits.
     mutating func update(_ pool: Pool, _ claim: Claim?) {
-        guard let index = claims.firstIndex(where: { $0.pool == pool }) else { return }
-        if let claim { claims[index] = claim } else { claims.remove(at: index) }
+        if let claim { _ = renew(claim) } else { claims.removeAll { $0.pool == pool } }
     }
 
-    /// Whether a connection on which an exchange has ended must be closed for another pool, although its own pool needs it.
-    /// That is so if a request of the other pool has waited longer, and if it has waited for the fairness delay. A pool that
-    /// has no connection does not wait for the delay if requests of the first pool wait too.
-    /// - Parameter since: since when a request of the pool waits; nil if none waits, and the connection carries other exchanges.
-    func owesPlace(_ pool: Pool, waitingSince since: MonotonicTime?, at now: MonotonicTime) -> Bool {
-        claims.contains { claim in
+    /// Replaces the claim of the same pool.
+    /// - Returns: false if there is none.
+    private mutating func renew(_ claim: Claim) -> Bool {
+        guard let index = claims.firstIndex(where: { $0.pool == claim.pool }) else { return false }
+        let yielding = claims[index].yielding
+        claims[index] = claim
+        claims[index].yielding = yielding
+        return true
+    }
+
+    /// Whether a connection on which an exchange has ended goes to another pool, or yields to it. That is so if a request of
+    /// the other pool has waited for the fairness delay, and for longer than those of this one. A connection that is free now
+    /// also goes, before the delay, to a pool that has none and waits for longer.
+    /// - Parameters:
+    ///   - since: since when a request of the pool waits; nil if none waits.
+    ///   - isFree: whether the connection carries no other exchange. Otherwise it would yield, unless another one does, or
+    ///     one of this pool has done so.
+    mutating func owesPlace(
+        _ pool: Pool, waitingSince since: MonotonicTime?, isFree: Bool, at now: MonotonicTime
+    ) -> Bool {
+        let index = claims.firstIndex { claim in
             guard claim.pool != pool, isAdmitted(claim), claim.since < since ?? .max else { return false }
-            return (claim.hasNone && since != nil) || (now > claim.since && now - claim.since > Self.fairnessDelay)
+            if isFree, claim.hasNone, since != nil { return true }
+            guard now > claim.since, now - claim.since > Self.fairnessDelay else { return false }
+            return isFree || (claim.yielding.until <= now && !claim.yielding.pools.contains(pool))
         }
+        guard let index else { return false }
+        if !isFree {
+            claims[index].yielding.pools.append(pool)
+            claims[index].yielding.until = now + Self.yieldingTime
+        }
+        return true
     }
 
     /// Gives a place back, or on.

@@ -27,6 +27,8 @@ extension ConnectionPool {
         case fail(Waiter)
         /// Reports ``sharingDelayPassed(_:isKnownToShare:_:)`` after the sharing delay.
         case startSharingDelay(ConnectorID)
+        /// Reports ``yieldingPassed(on:at:_:)`` after the yielding time.
+        case startYielding(MemberID)
     }
 
     /// A connection for a request that need not wait.

@@ -3,6 +3,8 @@
 import TsubamePlatform
 
 extension ConnectionPool {
+    /// Whether the connection carries one exchange, and is free when that ends.
+    func carriesOne(_ id: MemberID) -> Bool { members[id]?.running == 1 }
     var isEmpty: Bool { members.isEmpty && waiting.isEmpty && connectors.isEmpty }
     /// Connections, and those that are being made.
     var total: Int { members.count + connectors.count }

@@ -197,9 +197,7 @@ struct ConnectionPool<Connection, Waiter> {
     }
 
     /// A connector has made its connection.
-    /// - Parameters:
-    ///   - isShared: whether it carries several exchanges at once.
-    ///   - capacity: how many it may carry at once.
+    /// - Parameter capacity: how many exchanges it may carry at once.
     /// - Returns: the identifier of the connection; nil if the connector was cancelled, and the connection must be closed.
     mutating func connected(
         _ id: ConnectorID, _ connection: Connection, isShared: Bool, capacity: Int, at now: MonotonicTime,
@@ -248,9 +246,7 @@ struct ConnectionPool<Connection, Waiter> {
         actions.append(.startSharingDelay(candidate))
     }
 
-    private var sharedCandidate: ConnectorID? {
-        connectorsAtOnce < waiting.count ? connectors.lastForRequest : nil
-    }
+    private var sharedCandidate: ConnectorID? { connectorsAtOnce < waiting.count ? connectors.lastForRequest : nil }
 
     /// - Parameter isKnownToShare: whether the origin has shared connections before. Then one more connection is made;
     ///   otherwise as many as requests wait.
@@ -265,26 +261,36 @@ struct ConnectionPool<Connection, Waiter> {
     /// An exchange on a connection has ended.
     /// - Parameters:
     ///   - available: how many more exchanges the connection could begin now.
-    ///   - owesPlace: whether a request of another pool gets the place. A shared connection then begins no further exchange.
-    ///     Only one connection at a time is brought to its end in this way.
+    ///   - owesPlace: whether a request of another pool gets the place. A connection that carries other exchanges then yields:
+    ///     it begins none until the yielding time has passed, so that it may become free.
     mutating func ended(
         on id: MemberID, available: Int, owesPlace: Bool, at now: MonotonicTime, _ actions: inout [Action]
     ) {
         guard var member = members[id], member.running > 0 else { return }
         member.running -= 1
-        if limits.isSpent(member, at: now) || (owesPlace && !isEndingShared) {
+        if member.running == 0 { member.isYielding = false }
+        if limits.isSpent(member, at: now) || (owesPlace && member.running == 0) {
             member.capacity = 0
             if member.running > 0, let connection = links[id.index] { actions.append(.stopAccepting(connection)) }
         } else if !member.acceptsNoMore {
             member.capacity = member.running + available
+            if owesPlace, !shared.contains(where: { members[$0]?.isYielding == true }) {
+                member.isYielding = true
+                actions.append(.startYielding(id))
+            }
         }
         members[id] = member
         settle(id, at: now, &actions)
         if !waiting.isEmpty { connectIfNeeded(&actions) }
     }
 
-    /// Whether a shared connection in use accepts no more. Its place comes back when its last exchange ends.
-    private var isEndingShared: Bool { shared.contains { members[$0]?.acceptsNoMore == true } }
+    /// A connection that yields has not become free in time.
+    mutating func yieldingPassed(on id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
+        guard members[id]?.isYielding == true else { return }
+        members[id]?.isYielding = false
+        settle(id, at: now, &actions)
+        connectIfNeeded(&actions)
+    }
 
     /// The server allows more exchanges at once than before, or fewer, or the connection accepts no more.
     /// - Parameter available: how many more exchanges the connection could begin now.

@@ -15,6 +15,8 @@ final class OriginPool {
     @exclusivity(unchecked) var connectors: [Pool.ConnectorID: Connector] = [:]
     /// The sharing delay, while it runs.
     var sharingDelay: Scheduled<Void>?
+    /// The end of the yielding time, while a connection yields.
+    var yielding: Scheduled<Void>?
 
     /// - Parameter version: the version that the origin has spoken before, if that is known.
     init(_ key: ConnectionKey, version: HTTPVersion?) {

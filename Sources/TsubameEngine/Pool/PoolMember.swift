@@ -15,10 +15,12 @@ struct PoolMember {
     var exchanges = 0
     /// Whether it carries no exchange, and is kept for the next request.
     var isIdle = false
+    /// Whether it begins no exchange for a while, so that its place may go to another pool.
+    var isYielding = false
     /// When its last exchange ended.
     var idleSince: MonotonicTime = 0
 
-    var hasRoom: Bool { running < capacity }
+    var hasRoom: Bool { running < capacity && !isYielding }
     var acceptsNoMore: Bool { capacity == 0 }
 
     /// The idle connection is older than the clock says.

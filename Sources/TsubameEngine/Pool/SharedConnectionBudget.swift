@@ -34,9 +34,11 @@ final class SharedConnectionBudget: Sendable {
         }
     }
 
-    /// See ``ConnectionBudget/owesPlace(_:waitingSince:at:)``.
-    func owesPlace(_ claimant: Claimant, waitingSince since: MonotonicTime?, at now: MonotonicTime) -> Bool {
-        isContended && state.withLock { $0.owesPlace(claimant, waitingSince: since, at: now) }
+    /// See ``ConnectionBudget/owesPlace(_:waitingSince:isFree:at:)``.
+    func owesPlace(
+        _ claimant: Claimant, waitingSince since: MonotonicTime?, isFree: Bool, at now: MonotonicTime
+    ) -> Bool {
+        isContended && state.withLock { $0.owesPlace(claimant, waitingSince: since, isFree: isFree, at: now) }
     }
 
     /// See ``ConnectionBudget/update(_:_:)``.

@@ -238,34 +238,73 @@ import TsubameTesting
         #expect(simulation.connectors.map(\.pool) == (getsPlace ? [1] : []))
     }
 
-    /// Two pools share two places. The first one has two shared connections, on which exchanges never cease.
-    @Test func `a busy shared connection ends for a pool that has waited for the fairness delay`() throws {
-        var simulation = Self.simulation(pools: 2, budget: 2)
+    /// A pool with a busy shared connection, and requests of two others that wait for a place.
+    private static func contended() throws -> (simulation: PoolSimulation, exchanges: [Int], connection: Int) {
+        var simulation = simulation(pools: 3, budget: 1)
         let first = try simulation.request(0)
-        var connections = [try simulation.connectNext(isShared: true, capacity: 1)]
-        let second = try simulation.request(0)
-        connections.append(try simulation.connectNext(isShared: true, capacity: 4))
-        try simulation.changeCapacity(of: connections[0], to: 4)
-        let third = try simulation.request(0)
-        let waiting = try simulation.request(1)
+        let connection = try simulation.connectNext(isShared: true, capacity: 4)
+        let more = try (0..<2).map { _ in try simulation.request(0) }
+        try simulation.request(1)
+        return (simulation, [first] + more, connection)
+    }
+
+    @Test func `a busy shared connection yields to a pool that has waited for the fairness delay`() throws {
+        var (simulation, exchanges, connection) = try Self.contended()
         simulation.now += 250_000_000
-        try simulation.end(third, on: connections[0])
-        #expect(simulation.connections.values.allSatisfy { !$0.isStopping })
-
-        let more = try (0..<3).map { _ in try simulation.request(0) }
+        try simulation.end(exchanges[0], on: connection)
+        #expect(simulation.yielding.isEmpty)
         simulation.now += 1
-        try simulation.end(more[0], on: connections[0])
-        #expect(simulation.connections[connections[0]]?.isStopping == true)
-        // One place is enough. So the other connection carries on.
-        try simulation.end(more[1], on: connections[0])
-        let last = try simulation.request(0)
-        #expect(simulation.connections[connections[1]]?.running == [second, last])
-        try simulation.end(last, on: connections[1])
-        #expect(simulation.connections[connections[1]]?.isStopping == false)
+        try simulation.end(exchanges[1], on: connection)
+        #expect(simulation.yielding.count == 1)
+        let own = try simulation.request(0)
+        #expect(simulation.waiting[own] != nil)
+        try simulation.end(exchanges[2], on: connection)
+        #expect(simulation.connections.isEmpty && simulation.connectors.map(\.pool) == [1])
+    }
 
-        for exchange in [more[2], first] { try simulation.end(exchange, on: connections[0]) }
-        let made = try simulation.connectNext()
-        #expect(simulation.connections[made]?.running == [waiting])
+    /// An exchange may last for hours.
+    @Test func `a connection that does not become free yields for a second, and once for each claim`() throws {
+        var (simulation, exchanges, connection) = try Self.contended()
+        simulation.now += 250_000_001
+        try simulation.end(exchanges[0], on: connection)
+        let own = try simulation.request(0)
+        simulation.now += 999_999_999
+        try simulation.passYielding()
+        #expect(simulation.waiting[own] != nil)
+        simulation.now += 1
+        try simulation.passYielding()
+        #expect(simulation.connections[connection]?.running == [exchanges[1], exchanges[2], own])
+        try simulation.end(own, on: connection)
+        #expect(simulation.yielding.isEmpty)
+        // A free connection goes to the pool all the same.
+        for exchange in exchanges[1...] { try simulation.end(exchange, on: connection) }
+        #expect(simulation.connectors.map(\.pool) == [1])
+    }
+
+    @Test func `a connection that yields to a request that is gone serves its own pool again`() throws {
+        var (simulation, exchanges, connection) = try Self.contended()
+        simulation.now += 250_000_001
+        try simulation.end(exchanges[0], on: connection)
+        let other = try #require(simulation.waiting.first { $0.value.pool == 1 }?.key)
+        try simulation.cancel(other)
+        for exchange in exchanges[1...] { try simulation.end(exchange, on: connection) }
+        let own = try simulation.request(0)
+        #expect(simulation.connections[connection]?.running == [own])
+    }
+
+    @Test func `one connection at a time yields to a claim`() throws {
+        var budget = ConnectionBudget<Int>()
+        let claim = ConnectionBudget<Int>.Claim(pool: 2, since: 1, hasNone: false, limit: 2)
+        let takes = [nil, nil, claim].map { budget.take(limit: 2, orKeep: $0) }
+        #expect(takes == [true, true, false])
+        let asked = [(0, 1), (1, 1), (0, 1_000_000_001), (1, 1_000_000_001), (0, 9_000_000_000)].map { pool, after in
+            budget.owesPlace(pool, waitingSince: nil, isFree: false, at: 300_000_000 + after)
+        }
+        #expect(asked == [true, false, false, true, false])
+        // A renewed claim is the same one.
+        budget.update(2, claim)
+        let again = [false, true].map { budget.owesPlace(0, waitingSince: nil, isFree: $0, at: 9_000_000_000) }
+        #expect(again == [false, true])
     }
 
     /// No connection of another pool is closed for a request that is gone.
@@ -292,8 +331,8 @@ import TsubameTesting
         #expect(takes == [true, false])
         budget.update(1, .init(pool: 1, since: 30, hasNone: true))
         budget.update(2, .init(pool: 2, since: 5, hasNone: true))
-        #expect(!budget.owesPlace(0, waitingSince: 20, at: 40))
-        #expect(budget.owesPlace(0, waitingSince: 31, at: 40))
+        let owes = [20, 31].map { budget.owesPlace(0, waitingSince: $0, isFree: true, at: 40) }
+        #expect(owes == [false, true])
         let next = [budget.giveBack(), budget.giveBack()]
         #expect(next == [1, nil])
         #expect(budget.count == 0)
@@ -311,8 +350,8 @@ import TsubameTesting
         ]
         #expect(isTaken == [false, false])
         // No connection is closed for a pool that could not have its place.
-        #expect(!budget.owesPlace(0, waitingSince: 15, at: 40))
-        #expect(budget.owesPlace(0, waitingSince: 25, at: 40))
+        let owes = [15, 25].map { budget.owesPlace(0, waitingSince: $0, isFree: true, at: 40) }
+        #expect(owes == [false, true])
         let next = (0..<4).map { _ in budget.giveBack() }
         #expect(next == [2, nil, nil, 1])
         #expect(budget.count == 2)

@@ -32,6 +32,8 @@ struct PoolSimulation {
     /// The request whose own connection has just been made. It alone may go before older ones.
     private var favoured: Int?
     private(set) var delays: [(pool: Int, id: Pool.ConnectorID)] = []
+    /// The connections that yield, and until when.
+    private(set) var yielding: [(pool: Int, id: Pool.MemberID, until: MonotonicTime)] = []
     /// The waiting requests: pool, identifier and arrival.
     private(set) var waiting: [Int: (pool: Int, id: Pool.WaiterID, since: MonotonicTime)] = [:]
     private(set) var warmUps: Set<Int> = []
@@ -150,7 +152,8 @@ struct PoolSimulation {
         connections[number]?.running.remove(exchange)
         let pool = connection.pool
         let now = now
-        let owes = budget.owesPlace(pool, waitingSince: pools[pool].longestWaitSince, at: now)
+        let owes = budget.owesPlace(
+            pool, waitingSince: pools[pool].longestWaitSince, isFree: pools[pool].carriesOne(id), at: now)
         let available = connection.isStopping ? 0 : max(connection.capacity - connection.running.count + 1, 0)
         try change(pool) { $0.ended(on: id, available: available, owesPlace: owes, at: now, &$1) }
     }
@@ -176,6 +179,16 @@ struct PoolSimulation {
         let (pool, id) = delays.remove(at: index)
         log.append("the sharing delay of pool \(pool) passes, known \(isKnownToShare)")
         try change(pool) { $0.sharingDelayPassed(id, isKnownToShare: isKnownToShare, &$1) }
+    }
+
+    /// The connections that have yielded long enough begin exchanges again.
+    mutating func passYielding() throws {
+        let now = now
+        for entry in yielding where entry.until <= now {
+            log.append("a connection of pool \(entry.pool) has yielded")
+            try change(entry.pool) { $0.yieldingPassed(on: entry.id, at: now, &$1) }
+        }
+        yielding.removeAll { $0.until <= now }
     }
 
     mutating func closeExpired(_ pool: Int, slept: UInt64 = 0) throws {
@@ -206,6 +219,7 @@ struct PoolSimulation {
     /// A random event, of the kinds that have something to happen to.
     mutating func step(using random: inout some RandomNumberGenerator) throws {
         now += UInt64.random(in: 0...50_000_000, using: &random)
+        try passYielding()
         let pool = Int.random(in: pools.indices, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
         case 0...5:
@@ -240,6 +254,7 @@ struct PoolSimulation {
     mutating func finish() throws {
         for _ in 0..<20_000 {
             now += 10_000_000
+            try passYielding()
             if !connectors.isEmpty {
                 try connect(0, isShared: false, capacity: 1)
             } else if let (number, connection) = connections.filter({ !$0.value.running.isEmpty }).min(by: {
@@ -323,6 +338,7 @@ struct PoolSimulation {
             try require(
                 waiting.removeValue(forKey: waiter) != nil || warmUps.remove(waiter) != nil, "a request failed twice")
         case .startSharingDelay(let id): delays.append((pool, id))
+        case .startYielding(let id): yielding.append((pool, id, now + ConnectionBudget<Int>.yieldingTime))
         }
         for action in more { try perform(action, of: pool) }
     }
