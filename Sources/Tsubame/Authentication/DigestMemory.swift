@@ -46,13 +46,12 @@ final class DigestMemory: Sendable {
     }
 
     /// The credentials for a request that is sent again, with a count that has not been used.
-    /// - Returns: nil if the request has no credentials for one of the challenges.
+    /// - Returns: nil if the request has no credentials of this user for one of the challenges.
     func renewed(_ sent: String, for request: borrowing Request, to uri: TargetURI, by user: DigestSession.User)
         -> String?
     {
-        guard let nonce = DigestSession.nonce(of: sent) else { return nil }
         let message = request.digestMessage(uri)
-        let next = store.withLock { $0.next(withNonce: nonce, to: uri, by: user, knowsBody: message.body != nil) }
+        let next = store.withLock { $0.next(after: sent, to: uri, by: user, knowsBody: message.body != nil) }
         return next?.answer(to: message, by: user)
     }
 

@@ -107,6 +107,7 @@ struct ChainRun {
         }
         passed.countResend(of: request, at: position)
         self.request = request
+        steps[position].willResend(&self.request)
         isResent = true
         first = position + 1
     }

@@ -18,6 +18,8 @@ package protocol ChainStep: AnyObject, Sendable {
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool
     func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp
     func followUp(_ error: CallError, _ hop: borrowing Hop) -> FollowUp
+    /// Changes a request that this step has sent again, after the delay.
+    func willResend(_ request: inout Request)
 }
 
 /// The interest of a step in a request.
@@ -43,4 +45,5 @@ extension ChainStep {
     package func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { false }
     package func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp { .proceed }
     package func followUp(_ error: CallError, _ hop: borrowing Hop) -> FollowUp { .proceed }
+    package func willResend(_ request: inout Request) {}
 }

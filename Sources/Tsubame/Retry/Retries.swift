@@ -57,11 +57,11 @@ final class Retries: ChainStep {
         case .stop(let why?, let isObstacle): return isObstacle ? .giveUp(why) : .note(why)
         case .retry(let number, let delay, let reason, _):
             let why = ResendReason(.retry, "\(reason), retry \(number) of \(policy.retries)")
-            var request = outcome.request
-            credentials?.renew(&request)
-            return .resend(request, after: delay, why: why)
+            return .resend(outcome.request, after: delay, why: why)
         }
     }
+
+    func willResend(_ request: inout Request) { credentials?.renew(&request) }
 
     static func retryAfter(_ response: Response) -> Duration? {
         guard let field = response.headers[.retryAfter] else { return nil }

@@ -102,8 +102,8 @@ struct BenchReport: Sendable {
         if missed > 0 {
             notes.append(
                 record.hasRate
-                    ? "\(Self.requests(missed)) due and not sent, because every connection was busy"
-                    : "\(Self.requests(missed)) not sent, because the load ended early")
+                    ? "no connection was free in time for \(Self.requests(missed))"
+                    : "the load ended early, and did not send \(Self.requests(missed))")
         }
         if record.hasRate, record.unfinished + missed > 0 {
             notes.append("the latency counts these until the end, so it is at least as long as shown")

@@ -1,18 +1,4 @@
-// CancelHandlers: the work that ends when a call is cancelled. A pure value.
-
-/// Work that a cancelled call ends.
-package protocol CallCancellable: AnyObject, Sendable {
-    func cancel()
-    /// The phase of the work, if it can be told on any thread.
-    var cancellationPhase: CallError.Phase? { get }
-    /// Whether nothing is left to cancel. May be asked on any thread.
-    var hasEnded: Bool { get }
-}
-
-extension CallCancellable {
-    package var hasEnded: Bool { false }
-    package var cancellationPhase: CallError.Phase? { nil }
-}
+// CancelHandlers: the work that ends when a call is cancelled. A value.
 
 /// The handlers of a call. The call guards them by its lock, and lets them go outside of it: the release of an exchange may
 /// run the user's code, which may cancel the call.

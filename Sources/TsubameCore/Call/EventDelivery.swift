@@ -1,4 +1,4 @@
-// EventDelivery: which events of a call its observers receive, and when the last one comes. A pure value.
+// EventDelivery: which events of a call its observers receive, and when the last one comes. A value.
 
 /// Counts the threads that tell observers of an event at this moment, so that the last event of a call comes last. The call
 /// guards it by its lock.

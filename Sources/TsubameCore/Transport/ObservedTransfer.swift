@@ -10,7 +10,7 @@ struct ObservedTransfer: Sendable {
         var beginning: ObservedBeginning.Piece?
     }
 
-    var counter = TransferCounter()
+    var counter: TransferCounter
     private var beginning: ObservedBeginning
 
     /// - Parameter limit: the number of bytes that observers ask for.

@@ -152,6 +152,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     /// An exchange has left its stream; the connection goes on with the others, or ends.
     func exchangeEnded() {
+        if session.count == 0 { channel?.rest() }
         loopPool.exchangeEnded(on: self)
     }
 

@@ -112,6 +112,12 @@ package struct DigestSession: Sendable {
         return ["username*=UTF-8''\(PercentEncoding.encode(name, allowing: Self.attributeCharacters))"]
     }
 
+    /// Whether an answer is this user's.
+    package func names(_ user: User, in authorization: String) -> Bool {
+        let user = challenge.wantsUTF8 ? user.normalized : user
+        return userParameters(user.name).allSatisfy(authorization.contains)
+    }
+
     /// The characters that RFC 8187 section 3.2.1 allows in addition to the unreserved ones.
     private static let attributeCharacters = ASCIISet("!#$&+^`|")
 

@@ -59,13 +59,17 @@ package struct DigestStore: Sendable {
     }
 
     /// The session that answers once more for a request that was answered before.
-    /// - Returns: nil if no session uses the nonce any longer, or if the answer must cover a body whose bytes are not
-    ///   available.
+    /// - Parameter authorization: the answer before.
+    /// - Returns: nil if the answer is another user's, if no session uses its nonce any longer, or if the next answer must
+    ///   cover a body whose bytes are not available.
     package mutating func next(
-        withNonce nonce: String, to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
+        after authorization: String, to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
     ) -> DigestSession? {
         let owner = Owner(origin: uri.origin, user: user.name)
-        return index(of: nonce, of: owner).flatMap { spaces[owner]?[$0].session.next(knowsBody: knowsBody) }
+        guard let nonce = DigestSession.nonce(of: authorization), let index = index(of: nonce, of: owner),
+            spaces[owner]?[index].session.names(user, in: authorization) == true
+        else { return nil }
+        return spaces[owner]?[index].session.next(knowsBody: knowsBody)
     }
 
     private func index(of nonce: String, of owner: Owner) -> Int? {
