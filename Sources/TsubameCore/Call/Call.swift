@@ -48,18 +48,18 @@ public final class Call: Sendable {
     package static func nextID() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
 
     package init(
-        _ request: consuming Request, _ options: CallOptions, observers: ObserverList,
+        _ request: consuming Request, _ options: consuming CallOptions, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil
     ) {
         id = Self.nextID()
         start = MonotonicClock.now
         requiresAcceptedStatus = !request.isPlain && request.requiresAcceptedStatus
         self.request = consume request
-        self.options = options
-        self.observers = observers
-        self.observer = observer
         let (deadline, overflow) = start.addingReportingOverflow(options.timeouts.nanoseconds(.total))
         self.deadline = overflow ? MonotonicClock.never : deadline
+        self.options = consume options
+        self.observers = observers
+        self.observer = observer
     }
 
     /// Ends the call now: it fails with ``CallError/Kind/cancelled``. Its connection is closed, or kept if the call has
