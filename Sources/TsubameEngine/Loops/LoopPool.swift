@@ -186,18 +186,23 @@ final class LoopPool: @unchecked Sendable {
         guard let membership = connection.membership else { return connection.close() }
         let (origin, now) = (membership.origin, MonotonicClock.now)
         noticeSleep(at: now)
-        let owesPlace = budget.isContended && owesPlace(of: membership, at: now)
+        let owesPlace = budget.isContended && owesPlace(of: connection, membership, at: now)
         origin.pool.ended(
             on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &events.actions)
         carryOut(origin)
     }
 
     /// Whether an exchange of another pool has waited so long that it gets the place of the connection.
-    private func owesPlace(of membership: PoolMembership, at now: MonotonicTime) -> Bool {
-        let (origin, pool) = (membership.origin, membership.origin.pool)
+    private func owesPlace(
+        of connection: any PooledConnection, _ membership: PoolMembership, at now: MonotonicTime
+    ) -> Bool {
+        let origin = membership.origin
+        let isFree = origin.pool.carriesOne(membership.id)
+        guard isFree || (connection.availableStreams > 0 && origin.pool.mayYield(membership.id, at: now)) else {
+            return false
+        }
         return budget.owesPlace(
-            .init(loopPool: self, key: origin.key), waitingSince: pool.longestWaitSince,
-            isFree: pool.carriesOne(membership.id), at: now)
+            .init(loopPool: self, key: origin.key), waitingSince: origin.pool.longestWaitSince, isFree: isFree, at: now)
     }
 
     /// The server allows more streams than it did, or fewer, or the connection accepts no more.
@@ -303,9 +308,10 @@ final class LoopPool: @unchecked Sendable {
         start(exchange)
     }
 
-    /// The claim of the pool on the budget; nil if none of its requests waits.
+    /// The claim of the pool on the budget; nil if none of its requests waits, or if it yields.
     private func claim(of origin: OriginPool) -> SharedConnectionBudget.Budget.Claim? {
-        origin.pool.longestWaitSince.map { since in
+        if origin.pool.isYielding { return nil }
+        return origin.pool.longestWaitSince.map { since in
             .init(
                 pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0,
                 limit: origin.key.settings.settings.connections)

@@ -62,7 +62,8 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
         guard let index = claims.firstIndex(where: { $0.pool == claim.pool }) else { return false }
         let yielding = claims[index].yielding
         claims[index] = claim
-        claims[index].yielding = yielding
+        // For requests that began to wait after the last one has yielded, the pools yield again.
+        if claim.since <= yielding.until { claims[index].yielding = yielding }
         return true
     }
 

@@ -5,6 +5,14 @@ import TsubamePlatform
 extension ConnectionPool {
     /// Whether the connection carries one exchange, and is free when that ends.
     func carriesOne(_ id: MemberID) -> Bool { members[id]?.running == 1 }
+    /// Whether a connection yields to another pool. Meanwhile this pool claims no place: it needs none if the connection does
+    /// not become free, and two pools must not yield to each other.
+    var isYielding: Bool { shared.contains { members[$0]?.isYielding == true } }
+    /// Whether the connection, which is in use, could yield.
+    func mayYield(_ id: MemberID, at now: MonotonicTime) -> Bool {
+        guard !isYielding, let member = members[id] else { return false }
+        return !member.acceptsNoMore && !limits.isSpent(member, at: now)
+    }
     var isEmpty: Bool { members.isEmpty && waiting.isEmpty && connectors.isEmpty }
     /// Connections, and those that are being made.
     var total: Int { members.count + connectors.count }

@@ -261,8 +261,8 @@ struct ConnectionPool<Connection, Waiter> {
     /// An exchange on a connection has ended.
     /// - Parameters:
     ///   - available: how many more exchanges the connection could begin now.
-    ///   - owesPlace: whether a request of another pool gets the place. A connection that carries other exchanges then yields:
-    ///     it begins none until the yielding time has passed, so that it may become free.
+    ///   - owesPlace: whether a request of another pool gets the place. A connection that carries other exchanges, and
+    ///     ``mayYield(_:at:)``, then yields: it begins none until the yielding time has passed, so that it may become free.
     mutating func ended(
         on id: MemberID, available: Int, owesPlace: Bool, at now: MonotonicTime, _ actions: inout [Action]
     ) {
@@ -274,7 +274,7 @@ struct ConnectionPool<Connection, Waiter> {
             if member.running > 0, let connection = links[id.index] { actions.append(.stopAccepting(connection)) }
         } else if !member.acceptsNoMore {
             member.capacity = member.running + available
-            if owesPlace, !shared.contains(where: { members[$0]?.isYielding == true }) {
+            if owesPlace {
                 member.isYielding = true
                 actions.append(.startYielding(id))
             }

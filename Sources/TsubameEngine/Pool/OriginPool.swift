@@ -40,6 +40,7 @@ final class OriginPool {
         }
         if pool.idleCount > 0 { return "the idle ones are for earlier calls, or have to be read first" }
         let full = pool.isFull ? ", and no more are allowed (connectionsPerOrigin)" : ""
+        if pool.isYielding { return "the open connection makes room for another origin for up to a second" }
         if pool.sharedCount > 0 {
             return
                 "all streams of \(open == 1 ? "the open connection" : "the \(open) open connections") are in use\(full)"

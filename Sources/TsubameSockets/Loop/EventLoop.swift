@@ -31,6 +31,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         var seenUpTo: MonotonicTime = 0
         /// When the look that is under way began. It takes several turns if very many sockets are ready.
         var lookedAt: MonotonicTime = 0
+        /// The members at that time.
+        var members = 0
         /// The reports since then; 0 after a whole look.
         var reports = 0
     }
@@ -273,7 +275,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             if longest > 0 { milliseconds = milliseconds < 0 ? longest : min(milliseconds, longest) }
         }
         let sawAll = poller.wait(milliseconds: milliseconds) { id, states in
-            if current.reports == 0 { current.lookedAt = MonotonicClock.now }
+            if current.reports == 0 { (current.lookedAt, current.members) = (MonotonicClock.now, memberCount) }
             current.reports += 1
             if sleeps {
                 inbox.wakeUp()
@@ -287,7 +289,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         if current.reports == 0 { current.lookedAt = MonotonicClock.now }
         if sleeps { inbox.wakeUp() }
         // Those that were ready at the beginning come first. So the look ends, even if sockets become ready all the time.
-        guard sawAll || current.reports > poller.reportsPerMember * memberCount else { return false }
+        guard sawAll || current.reports > poller.reportsPerMember * current.members else { return false }
         current.reports = 0
         current.seenUpTo = current.lookedAt
         return true

@@ -292,6 +292,28 @@ import TsubameTesting
         #expect(simulation.connections[connection]?.running == [own])
     }
 
+    @Test func `two busy pools do not yield to each other`() throws {
+        var simulation = Self.simulation(pools: 3, budget: 2)
+        let (first, second) = (try simulation.request(0), try simulation.request(1))
+        let connections = try (0..<2).map { _ in try simulation.connectNext(isShared: true, capacity: 4) }
+        let more = try (0..<2).map { _ in try simulation.request(1) }
+        let other = try simulation.request(0)
+        let waiting = try simulation.request(2)
+        simulation.now += 250_000_001
+        try simulation.end(other, on: connections[0])
+        #expect(simulation.yielding.map(\.pool) == [0])
+        let own = try simulation.request(0)
+        try simulation.cancel(waiting)
+        #expect(!simulation.budget.isContended)
+        simulation.now += 500_000_000
+        try simulation.end(more[0], on: connections[1])
+        #expect(simulation.yielding.map(\.pool) == [0])
+        simulation.now += 500_000_000
+        try simulation.passYielding()
+        #expect(simulation.connections[connections[0]]?.running == [first, own])
+        #expect(simulation.connections[connections[1]]?.running == [second, more[1]])
+    }
+
     @Test func `one connection at a time yields to a claim`() throws {
         var budget = ConnectionBudget<Int>()
         let claim = ConnectionBudget<Int>.Claim(pool: 2, since: 1, hasNone: false, limit: 2)

@@ -152,8 +152,11 @@ struct PoolSimulation {
         connections[number]?.running.remove(exchange)
         let pool = connection.pool
         let now = now
-        let owes = budget.owesPlace(
-            pool, waitingSince: pools[pool].longestWaitSince, isFree: pools[pool].carriesOne(id), at: now)
+        let isFree = pools[pool].carriesOne(id)
+        let mayYield = !connection.isStopping && pools[pool].mayYield(id, at: now)
+        let owes =
+            (isFree || mayYield)
+            && budget.owesPlace(pool, waitingSince: pools[pool].longestWaitSince, isFree: isFree, at: now)
         let available = connection.isStopping ? 0 : max(connection.capacity - connection.running.count + 1, 0)
         try change(pool) { $0.ended(on: id, available: available, owesPlace: owes, at: now, &$1) }
     }
@@ -284,7 +287,8 @@ struct PoolSimulation {
     }
 
     private func claim(of pool: Int) -> ConnectionBudget<Int>.Claim? {
-        pools[pool].longestWaitSince.map { .init(pool: pool, since: $0, hasNone: pools[pool].total == 0) }
+        if pools[pool].isYielding { return nil }
+        return pools[pool].longestWaitSince.map { .init(pool: pool, since: $0, hasNone: pools[pool].total == 0) }
     }
 
     private mutating func perform(_ action: Pool.Action, of pool: Int) throws {
