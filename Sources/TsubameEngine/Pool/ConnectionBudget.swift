@@ -19,10 +19,22 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
 
     /// The pools that have let a connection yield to a claim.
     struct Yielding: Sendable {
-        /// Each does so once. A connection whose exchanges do not end would stand still for nothing.
+        /// Each does so again only after a pause. A connection whose exchanges do not end would stand still for nothing.
         var pools: [Pool] = []
         /// Until when the last of them does.
         var until: MonotonicTime = 0
+
+        private func hasPaused(at now: MonotonicTime) -> Bool { now >= until + ConnectionBudget.yieldingPause }
+
+        func allows(_ pool: Pool, at now: MonotonicTime) -> Bool {
+            until <= now && (!pools.contains(pool) || hasPaused(at: now))
+        }
+
+        mutating func begin(_ pool: Pool, at now: MonotonicTime) {
+            if hasPaused(at: now) { pools = [] }
+            pools.append(pool)
+            until = now + ConnectionBudget.yieldingTime
+        }
     }
 
     /// In nanoseconds: how long a pool that has connections waits before connections of other pools are closed for it. A new
@@ -31,6 +43,9 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
 
     /// In nanoseconds: how long a connection yields.
     static var yieldingTime: MonotonicTime { 1_000_000_000 }
+
+    /// In nanoseconds: the pause before a pool yields to the same claim again.
+    static var yieldingPause: MonotonicTime { 9_000_000_000 }
 
     private var claims: [Claim] = []
     /// The number of places that are taken.
@@ -73,7 +88,7 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - since: since when a request of the pool waits; nil if none waits.
     ///   - isFree: whether the connection carries no other exchange. Otherwise it would yield, unless another one does, or
-    ///     one of this pool has done so.
+    ///     one of this pool has done so lately.
     mutating func owesPlace(
         _ pool: Pool, waitingSince since: MonotonicTime?, isFree: Bool, at now: MonotonicTime
     ) -> Bool {
@@ -81,13 +96,10 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
             guard claim.pool != pool, isAdmitted(claim), claim.since < since ?? .max else { return false }
             if isFree, claim.hasNone, since != nil { return true }
             guard now > claim.since, now - claim.since > Self.fairnessDelay else { return false }
-            return isFree || (claim.yielding.until <= now && !claim.yielding.pools.contains(pool))
+            return isFree || claim.yielding.allows(pool, at: now)
         }
         guard let index else { return false }
-        if !isFree {
-            claims[index].yielding.pools.append(pool)
-            claims[index].yielding.until = now + Self.yieldingTime
-        }
+        if !isFree { claims[index].yielding.begin(pool, at: now) }
         return true
     }
 

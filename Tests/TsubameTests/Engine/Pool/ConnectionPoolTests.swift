@@ -263,7 +263,7 @@ import TsubameTesting
     }
 
     /// An exchange may last for hours.
-    @Test func `a connection that does not become free yields for a second, and once for each claim`() throws {
+    @Test func `a connection that does not become free yields for a second, and pauses`() throws {
         var (simulation, exchanges, connection) = try Self.contended()
         simulation.now += 250_000_001
         try simulation.end(exchanges[0], on: connection)
@@ -327,6 +327,10 @@ import TsubameTesting
         budget.update(2, claim)
         let again = [false, true].map { budget.owesPlace(0, waitingSince: nil, isFree: $0, at: 9_000_000_000) }
         #expect(again == [false, true])
+        let afterPause = [10_300_000_000, 11_300_000_001].map {
+            budget.owesPlace(0, waitingSince: nil, isFree: false, at: $0)
+        }
+        #expect(afterPause == [false, true])
     }
 
     /// No connection of another pool is closed for a request that is gone.
