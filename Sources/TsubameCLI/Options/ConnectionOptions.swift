@@ -23,7 +23,7 @@ struct ConnectionOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "http-version", "version", completion: .words(["1.0", "1.1", "2", "2-prior-knowledge"]),
-            "1.0 or 1.1: only that; 2 (default, but 1.1 of bench): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
+            "1.0 or 1.1: only that; 2 (default; bench uses 1.1): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
                 + "also without TLS.", reading: version
         ) { $0.httpVersion = $1 },
         .value(
