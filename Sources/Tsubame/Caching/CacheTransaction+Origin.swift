@@ -159,7 +159,7 @@ extension CacheTransaction {
             if let selecting {
                 head.selecting = selecting
                 do throws(CallError) {
-                    let length = fields[.contentLength].flatMap { Int64($0) }
+                    let length = Int64(contentLength: fields[.contentLength])
                     status.isStored = try await store(head, &response, length: length)
                     if !status.isStored { tell("the answer is not stored: the cache has no room for it") }
                 } catch {

@@ -40,7 +40,7 @@ extension Client {
                 request.target = .uri(query.isEmpty ? uri : uri.adding(query: query))
             }
         }
-        if !hasValidHeaders || !request.headers.isValid {
+        if !defaults.areValid || !request.headers.isValid {
             if request.headers.isValid { request.headers = configuration.headers }
             throw request.headerError
         }
@@ -49,7 +49,7 @@ extension Client {
             !request.isCrossOrigin
         {
             // Most requests have no fields of their own; these fields are made once.
-            request.headers.fields = presetHeaders
+            request.headers.fields = defaults.fields
             return
         }
         if !request.isCrossOrigin {
@@ -81,13 +81,18 @@ extension Request {
 }
 
 /// The fields that every request has.
-enum RequestDefaults {
+struct RequestDefaults {
     /// The fields of a request that sets none itself.
-    static func preset(_ configuration: Configuration) -> HTTPFields {
+    let fields: HTTPFields
+    /// Whether the configuration's own fields are valid.
+    let areValid: Bool
+
+    init(_ configuration: Configuration) {
         var request = Request(.get, "")
         request.headers = configuration.headers
-        apply(to: &request)
-        return request.headers.fields
+        Self.apply(to: &request)
+        fields = request.headers.fields
+        areValid = configuration.headers.isValid
     }
 
     private static let userAgent = HTTPField(name: .userAgent, value: "Tsubame/\(Client.version)")

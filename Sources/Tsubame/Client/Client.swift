@@ -31,9 +31,7 @@ public final class Client: Sendable {
     package let added: AddedInterceptors
     let lifecycle: CallLifecycle
     private let engine: Engine?
-    let presetHeaders: HTTPFields
-    /// Whether the configuration's headers are valid.
-    let hasValidHeaders: Bool
+    let defaults: RequestDefaults
     /// The encoded fields of most requests.
     private let sharedFields: PreencodedFields?
     private let log: CallLog?
@@ -103,12 +101,11 @@ public final class Client: Sendable {
         self.observers = observers
         self.added = added
         lifecycle = CallLifecycle(runningCalls: runningCalls)
-        presetHeaders = RequestDefaults.preset(configuration)
-        hasValidHeaders = configuration.headers.isValid
+        defaults = RequestDefaults(configuration)
         let secrets = configuration.secrets.union(configuration.authentication.secretFields)
         redaction = secrets == Redaction.standard.secrets ? nil : Redaction(secrets: secrets)
-        let decoding = ContentDecoding(configuration, preset: presetHeaders)
-        sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
+        let decoding = ContentDecoding(configuration, preset: defaults.fields)
+        sharedFields = RequestEncoder.shared(decoding?.offered ?? defaults.fields)
         let plainClient: @Sendable () -> Client = {
             var plain = configuration
             plain.authentication = .none
@@ -120,7 +117,7 @@ public final class Client: Sendable {
             lifecycle: lifecycle, observers: observers, log: log, timeouts: configuration.timeouts,
             limits: configuration.limits, sharedFields: sharedFields)
         ownChain = InterceptorChain(
-            configuration, decoding: decoding, preset: presetHeaders, transport: transport ?? engine ?? Engine(),
+            configuration, decoding: decoding, preset: defaults.fields, transport: transport ?? engine ?? Engine(),
             background: background, plainClient: plainClient)
     }
 

@@ -145,27 +145,24 @@ extension Client {
     ) -> Call {
         var relay: (@Sendable (DownloadProgress) -> Void)?
         if let progress { relay = { value in queue.run { progress(value) } } }
-        let prepared: (run: DownloadRun, start: DownloadRun.Start)?
-        let call: Call
+        let run: DownloadRun
+        let begun: DownloadRun.Start
         do throws(CallError) {
-            let run = try DownloadRun(self, request, to: target, resume: resume, policy, relay)
-            let start = try run.start()
-            prepared = (run, start)
-            call = run.makeCall(start)
+            run = try DownloadRun(self, request, to: target, resume: resume, policy, relay)
+            begun = try run.start()
         } catch {
-            prepared = nil
+            // The file is never reached: the call fails before anything is sent.
             var failed = request
             failed.target = .invalid(error)
-            call = makeCall(failed, wantsStream: true)
+            return start(failed, on: queue) { (result: Result<Response, CallError>) in
+                then(result.flatMap { _ in .failure(error) })
+            }
         }
+        let call = run.makeCall(begun)
         Task { @concurrent in
             let result: Result<DownloadedFile, CallError>
             do throws(CallError) {
-                guard let prepared else {
-                    _ = try await self.perform(call) { response throws(CallError) in response }
-                    throw CallError(.file, "nothing can be saved")
-                }
-                result = .success(try await prepared.run.perform(prepared.start, call))
+                result = .success(try await run.perform(begun, call))
             } catch {
                 result = .failure(error)
             }

@@ -1,13 +1,13 @@
 // DownloadTransfer: a running download, exchange by exchange.
 
 #if canImport(FoundationEssentials)
-import TsubamePlatform
 import FoundationEssentials
 #else
 import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
+import TsubamePlatform
 import TsubameWire
 
 struct DownloadTransfer {
@@ -141,7 +141,7 @@ struct DownloadTransfer {
 
     private mutating func takeEverything(_ response: Response) async throws(CallError) -> Bool {
         let isDecoded = response.wire.contains(.contentEncoding) && !response.headers.contains(.contentEncoding)
-        let total = isDecoded ? nil : response.headers[.contentLength].flatMap { Int64($0) }
+        let total = isDecoded ? nil : Int64(contentLength: response.headers[.contentLength])
         let record = run.needsRecord ? DownloadRecord(response, prepared(), total: total) : nil
         let part: DownloadPart
         if let known = self.part {
@@ -189,7 +189,8 @@ struct DownloadTransfer {
             begin(response, part, total: total)
         }
         let written = try await write(response, part, 0..<(total ?? .max))
-        let end = total ?? written
+        // An earlier response of this version may have said how long the file is.
+        let end = total ?? max(written, part.total ?? 0)
         if part.total == nil { try part.learn(total: end) }
         if part.gap(in: 0..<end) == nil { try part.cut(at: end) }
         return part.gap(in: 0..<end) == nil
@@ -273,7 +274,8 @@ struct DownloadTransfer {
     }
 
     private static func goOn(_ call: Call) throws(CallError) {
-        if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
+        if call.isCancelled || Task.isCancelled { throw call.cancelled(.checking) }
+        guard MonotonicClock.now < call.deadline else { throw call.expired(.checking) }
     }
 
     private func prepared() -> Request { (try? run.client.prepare(run.request)) ?? run.request }

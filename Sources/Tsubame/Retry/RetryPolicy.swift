@@ -74,7 +74,8 @@ public struct RetryPolicy: Sendable {
     public var addsIdempotencyKeys = false
     /// How many retries each response that is no failure allows; 0.2 by default. They fill a reserve of ten retries, which a client has at
     /// its start. When the reserve is empty, calls fail without a retry, so that a server that fails gets little extra
-    /// load. `.infinity` switches this limit off, for example for a batch of calls that must all succeed.
+    /// load. `.infinity` switches this limit off, for example for a batch of calls that must all succeed. Clients with the same
+    /// stored policy share one reserve.
     public var extraLoad = 0.2 {
         didSet { budget = RetryBudget(extraLoad: extraLoad) }
     }

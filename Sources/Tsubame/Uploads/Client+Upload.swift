@@ -68,9 +68,10 @@ extension Client {
     /// with files, or a body that is compressed while it is sent.
     ///
     /// The upload resource must be at the origin of the request, or at one of ``Configuration/allowedOrigins``. The
-    /// client does not use a resource at another origin, or one that another origin names after a redirect. If an
-    /// upload is cancelled or cannot continue, the client deletes the upload resource (DELETE), and does not wait
-    /// for the response.
+    /// client does not use a resource at another origin, or one that another origin names after a redirect.
+    ///
+    /// If the upload is cancelled, or the file has changed, the client deletes the upload resource (DELETE), and does
+    /// not wait for the response. After any other failure the server decides how long it keeps the bytes.
     /// - Parameters:
     ///   - request: usually a POST or PUT with `RequestBody.file`.
     ///   - resume: whether to continue after an interruption.

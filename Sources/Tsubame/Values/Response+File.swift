@@ -16,16 +16,17 @@ extension Response {
     public func save(to path: String) async throws(CallError) { try await save(to: URL(filePath: path)) }
 
     /// Writes the body to the file at a file URL, as ``save(to:)-(String)`` does.
-    /// - Throws: ``CallError`` of kind `status` or `file`, or the error of reading the body.
+    /// - Throws: ``CallError`` of kind `status`, `file` or `misuse`, or the error of reading the body.
     @concurrent
     public func save(to file: URL) async throws(CallError) {
+        let path = try file.filePath()
         try await accepted()
-        let partial = file.deletingLastPathComponent().appending(
-            path: ".\(file.lastPathComponent).\(UUID().uuidString.prefix(8)).part")
-        let output = try PartialFile(partial.path, inPlaceOf: file.path, request)
+        // The name does not contain that of the file, which may already be as long as a name can be.
+        let partial = file.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
+        let output = try PartialFile(partial.path, inPlaceOf: path, request)
         do throws(CallError) {
             for try await chunk in body { try output.write(chunk) }
-            try output.finish(renamingTo: file.path)
+            try output.finish(renamingTo: path)
         } catch {
             try? FileManager.default.removeItem(at: partial)
             throw error

@@ -51,11 +51,7 @@ extension Response {
     /// that is still being streamed.
     public func parts() throws(CallError) -> [ReceivedPart] {
         try accepted()
-        guard let bytes = body.bytes else {
-            throw CallError(
-                .misuse, "the body is still being streamed", phase: .decoding, advice: "await the value, or use send",
-                request: request)
-        }
+        let bytes = try collectedBytes()
         guard let type = headers[.contentType].flatMap({ MediaType($0) }), type.type == "multipart",
             let boundary = type["boundary"]
         else {

@@ -42,11 +42,7 @@ extension Response {
     /// that is still being streamed.
     public func ranges() throws(CallError) -> [ReceivedRange] {
         try accepted()
-        guard let bytes = body.bytes else {
-            throw CallError(
-                .misuse, "the body is still being streamed", phase: .decoding, advice: "await the value, or use send",
-                request: request)
-        }
+        let bytes = try collectedBytes()
         let isMultipart = headers[.contentType].flatMap { MediaType($0) }.map { $0.essence == "multipart/byteranges" }
         switch (statusCode, isMultipart ?? false) {
         case (206, true):

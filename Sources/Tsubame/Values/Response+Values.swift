@@ -120,7 +120,7 @@ extension Response {
     /// Without that, an empty body means that the response is incomplete.
     private var mayBeEmpty: Bool { statusCode == 204 || statusCode == 205 || request.method == .head }
 
-    private func collectedBytes() throws(CallError) -> Bytes {
+    func collectedBytes() throws(CallError) -> Bytes {
         guard let bytes = body.bytes else {
             throw CallError(
                 .misuse, "the body is still being streamed", phase: .decoding, advice: "await the value, or use send",

@@ -98,11 +98,11 @@ extension Client {
     ///     once.
     ///   - reconnects: how many further connections may be opened in all.
     public func events(_ request: Request, reconnects: Int? = nil) -> EventStream {
-        var request = request
+        var (client, request) = resolved(request)
         request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
         request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
         let mayBeRepeated = request.method.isSafe && request.body.canBeSentAgain
-        return EventStream(client: self, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
+        return EventStream(client: client, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
     }
 }
 
@@ -143,7 +143,7 @@ private final class EventConnections: @unchecked Sendable {
             }
             if isOver { return handoff.end() }
             guard case .retry(let number, let delay, _, _) = next(after: failure) else {
-                if let failure { return handoff.end(failure) } else { return handoff.end() }
+                return handoff.end(failure)
             }
             (reconnects, failures) = (number, failures + 1)
             guard (try? await stream.client.configuration.clock.sleep(for: delay)) != nil else { return handoff.end() }

@@ -18,7 +18,8 @@ public struct Lines: AsyncSequence, Sendable {
         private var splitter: LineSplitter
         private var chunk = Bytes()
         private var position = 0
-        private var isAtEnd = false
+        /// Whether the body has ended. The line that comes then is one that the end has cut off.
+        private(set) var isAtEnd = false
 
         fileprivate init(_ body: ResponseBody, _ limit: Int) {
             chunks = body.makeAsyncIterator()

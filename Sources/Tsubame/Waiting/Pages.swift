@@ -109,9 +109,12 @@ public struct Pages: AsyncSequence, Sendable {
             func failure(_ reason: String) -> CallError {
                 CallError(.redirect, reason, phase: .decoding, request: response.request, response: response)
             }
-            guard case .uri(let uri) = try base.resolving(link, redaction: response.request.redaction) else {
+            guard case .uri(let resolved) = try base.resolving(link, redaction: response.request.redaction) else {
                 throw failure("the next page is on no http or https URL")
             }
+            var uri = resolved.inheriting(from: base)
+            // A host that is reached by https only is so here, too (RFC 6797 section 8.3).
+            if !uri.isSecure, pages.client.configuration.hsts.store?.contains(uri.host) == true { uri = uri.upgraded }
             guard uri.isSecure || !base.isSecure else {
                 throw failure("the next page is not on https: \(response.request.redaction.url(uri.string))")
             }
@@ -171,7 +174,10 @@ extension Client {
     /// The pages of a request whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288). The next request
     /// has the headers and the settings of this one, and no body. At another origin, the client's fields and all credentials
     /// are left out, unless ``Configuration/allowedOrigins`` names it. They stay left out on the pages after it.
-    public func pages(_ request: Request) -> Pages { Pages(client: self, first: request, following: .link) }
+    public func pages(_ request: Request) -> Pages {
+        let (client, request) = resolved(request)
+        return Pages(client: client, first: request, following: .link)
+    }
 
     /// The pages of a request. The closure makes the request of the next page from the last; nil ends the sequence.
     ///
@@ -181,6 +187,7 @@ extension Client {
     /// }
     /// ```
     public func pages(_ request: Request, next: @escaping @Sendable (Response) throws -> Request?) -> Pages {
-        Pages(client: self, first: request, following: .closure(next))
+        let (client, request) = resolved(request)
+        return Pages(client: client, first: request, following: .closure(next))
     }
 }

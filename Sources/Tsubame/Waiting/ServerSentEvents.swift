@@ -34,7 +34,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// - Throws: ``CallError/Kind/limitExceeded`` for an event longer than 8 MiB, or the error of reading the
         ///   body.
         public mutating func next() async throws(CallError) -> ServerSentEvent? {
-            while let line = try await lines.next() {
+            while let line = try await lines.next(), !lines.isAtEnd {
                 do throws(WireError) {
                     if let event = try parser.take(line) { return event }
                 } catch {

@@ -56,9 +56,7 @@ extension CommandOption {
             name: name, letter: letter, value: value, help: help, isHidden: isHidden, isToggle: false)
         return Self(spec: spec, shownDefault: shown) { target, value throws(UsageProblem) in
             guard case .text(let text) = value else { return }
-            if text.isEmpty, valueName.hasPrefix("file") || valueName == "path" {
-                throw UsageProblem("The name of the file is empty.")
-            }
+            if case .file = completion, text.isEmpty { throw UsageProblem("The name of the file is empty.") }
             set(&target, try reading(text))
         }
     }

@@ -7,6 +7,8 @@ struct OptionSpec: Sendable {
         /// The completions that a shell offers for the value.
         enum Completion: Sendable {
             case nothing, file
+            /// A name of the user's choice, or a file.
+            case nameOrFile
             case words([String])
         }
 

@@ -179,6 +179,7 @@ struct BenchCommand: ToolCommand {
                 Diagnostics.say("the load was interrupted before it had an answer to measure")
                 EndSignals.endAsInterrupted(by: number)
             }
+            Diagnostics.say("the load ended before it had an answer to measure")
             return .failure
         }
         Diagnostics.say(error)

@@ -17,7 +17,7 @@ struct CookiesCommand: ToolCommand {
                     $0.jar = $1
                 },
                 .value(
-                    "session", "name|file", completion: .file,
+                    "session", "name|file", completion: .nameOrFile,
                     "The cookies of the sessions of this name, or of a session file. Default: all sessions."
                 ) { $0.session = $1 },
                 .flag("values", "Also show the values, which may be secrets.") { $0.showsValues = true },

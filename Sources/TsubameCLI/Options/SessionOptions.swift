@@ -10,12 +10,12 @@ struct SessionOptions: Options {
     static let title = "Sessions and cookies"
     static let options: [CommandOption<Self>] = [
         .value(
-            "session", "name|file", completion: .file,
+            "session", "name|file", completion: .nameOrFile,
             "Keep fields, credentials and cookies under this name for the URL's host, or in a file: a path with / or "
                 + ".json at its end."
         ) { $0.session = $1 },
         .value(
-            "session-read-only", "name|file", completion: .file,
+            "session-read-only", "name|file", completion: .nameOrFile,
             "The same, but do not change existing data."
         ) { $0.sessionReadOnly = $1 },
         .value(

@@ -114,43 +114,35 @@ public struct CallError: Error, Sendable {
         }
     }
 
-    private final class Details: Sendable {
+    /// How far the call had come.
+    private struct Course: Sendable {
+        var progress: String?
+        var retryObstacle: String?
+        var attempts: Int
+    }
+
+    private struct Details: Sendable {
         let kind: Kind
         let phase: Phase
         let reason: String
-        let advice: String?
+        var advice: String?
         let timeout: Timeouts.Name?
         let underlying: (any Error)?
-        let request: Request?
-        let response: Response?
-        let failure: (any Sendable)?
+        var request: Request?
+        var response: Response?
+        var failure: (any Sendable)?
         let connection: ConnectionInfo?
-        let progress: String?
-        let retryObstacle: String?
-        let attempts: Int
-
-        init(
-            kind: Kind, phase: Phase, reason: String, advice: String?, timeout: Timeouts.Name?,
-            underlying: (any Error)?, request: Request?, response: Response?, failure: (any Sendable)?,
-            connection: ConnectionInfo?, progress: String?, retryObstacle: String?, attempts: Int
-        ) {
-            self.kind = kind
-            self.phase = phase
-            self.reason = reason
-            self.advice = advice
-            self.timeout = timeout
-            self.underlying = underlying
-            self.request = request
-            self.response = response
-            self.failure = failure
-            self.connection = connection
-            self.progress = progress
-            self.retryObstacle = retryObstacle
-            self.attempts = attempts
-        }
+        var course: Course
     }
 
-    private let details: Details
+    /// Keeps an error as small as a reference.
+    private final class Storage: Sendable {
+        let details: Details
+
+        init(_ details: Details) { self.details = details }
+    }
+
+    private let storage: Storage
 
     /// Makes an error that an interceptor or a stub can throw.
     /// - Parameters:
@@ -176,11 +168,16 @@ public struct CallError: Error, Sendable {
         failure: (any Sendable)? = nil, connection: ConnectionInfo? = nil, progress: String? = nil,
         retryObstacle: String? = nil, attempts: Int = 1
     ) {
-        details = Details(
-            kind: kind, phase: phase, reason: reason, advice: advice, timeout: timeout, underlying: underlying,
-            request: request, response: response, failure: failure, connection: connection, progress: progress,
-            retryObstacle: retryObstacle, attempts: attempts)
+        self.init(
+            Details(
+                kind: kind, phase: phase, reason: reason, advice: advice, timeout: timeout, underlying: underlying,
+                request: request, response: response, failure: failure, connection: connection,
+                course: Course(progress: progress, retryObstacle: retryObstacle, attempts: attempts)))
     }
+
+    private init(_ details: Details) { storage = Storage(details) }
+
+    private var details: Details { storage.details }
 
     /// The kind of failure, to switch over.
     public var kind: Kind { details.kind }
@@ -203,27 +200,31 @@ public struct CallError: Error, Sendable {
     /// The connection that was used; nil if there was none.
     public var connection: ConnectionInfo? { details.connection }
     /// The number of exchanges that the call had begun, including redirects, retries and every other resend.
-    public var attempts: Int { details.attempts }
+    public var attempts: Int { details.course.attempts }
 
     /// The same error with the facts that a higher layer knows. A fact that is already set stays.
     package func with(
         request: Request? = nil, response: Response? = nil, failure: (any Sendable)? = nil,
         attempts: Int? = nil, advice: String? = nil, progress: String? = nil, retryObstacle: String? = nil
     ) -> CallError {
-        CallError(
-            kind, reason, phase: phase, advice: self.advice ?? advice, timeout: timeout, underlying: underlying,
-            request: self.request ?? request, response: self.response ?? response,
-            failure: self.failure ?? failure, connection: connection, progress: details.progress ?? progress,
-            retryObstacle: details.retryObstacle ?? retryObstacle, attempts: Swift.max(self.attempts, attempts ?? 1))
+        var details = details
+        details.request = details.request ?? request
+        details.response = details.response ?? response
+        details.failure = details.failure ?? failure
+        details.advice = details.advice ?? advice
+        details.course.progress = details.course.progress ?? progress
+        details.course.retryObstacle = details.course.retryObstacle ?? retryObstacle
+        details.course.attempts = Swift.max(details.course.attempts, attempts ?? 1)
+        return CallError(details)
     }
 
     /// The same error with other messages, and without the decoded value.
     package func replacing(request: Request?, response: Response?) -> CallError {
-        CallError(
-            kind, reason, phase: phase, advice: advice, timeout: timeout, underlying: underlying, request: request,
-            response: response, connection: connection, progress: details.progress,
-            retryObstacle: details.retryObstacle,
-            attempts: attempts)
+        var details = details
+        details.request = request
+        details.response = response
+        details.failure = nil
+        return CallError(details)
     }
 
     /// Makes the error of a call from bytes that a codec refused.
@@ -242,9 +243,9 @@ extension CallError: CustomStringConvertible, CustomDebugStringConvertible {
         if let timeout { text += " (timeouts.\(timeout.rawValue))" }
         var context: [String] = []
         if let connection { context.append(connection.description) }
-        if let progress = details.progress { context.append(progress) }
+        if let progress = details.course.progress { context.append(progress) }
         if attempts > 1 { context.append("\(attempts) exchanges") }
-        if let obstacle = details.retryObstacle { context.append(obstacle) }
+        if let obstacle = details.course.retryObstacle { context.append(obstacle) }
         if !context.isEmpty { text += "\n  " + context.joined(separator: " · ") }
         if kind == .status, let response, let excerpt = response.excerpt { text += "\n  \(excerpt)" }
         if let advice { text += "\n  \(advice)" }

@@ -36,7 +36,8 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var interface: String?
     /// The most connections to one origin at once; further calls wait (``Timeouts/pool``). The default is 256. From 256 on,
     /// the limit holds for each event loop, and for each thread that waits in a blocking call. A lower limit holds for all
-    /// calls with the same connection settings and proxy, which then use one loop for each origin.
+    /// calls with the same connection settings and proxy, which then use one loop for each origin. A connection over HTTP/2 that
+    /// only ends its exchanges, such as after the server's GOAWAY, does not count.
     public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
     package static let defaultConnectionsPerOrigin = 256
     /// The most connections of the client to all origins at once; nil for no limit. At the limit, the connection that has

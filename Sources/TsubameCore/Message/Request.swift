@@ -102,57 +102,57 @@ public struct Request: Sendable {
 
     /// The timeouts of this request. A timeout that is not set is the client's.
     public var timeouts: Timeouts {
-        get { details?.timeouts ?? Timeouts() }
-        set { change { $0.timeouts = newValue } }
+        get { details?.settings.timeouts ?? Timeouts() }
+        set { change { $0.settings.timeouts = newValue } }
     }
 
     /// The policy for the client's cache and for other caches on the way to the origin.
     public var cachePolicy: CachePolicy {
-        get { details?.cachePolicy ?? .standard }
-        set { change { $0.cachePolicy = newValue } }
+        get { details?.settings.cachePolicy ?? .standard }
+        set { change { $0.settings.cachePolicy = newValue } }
     }
 
     /// The statuses with which a value can be read from the response; 200–299 by default.
     public var acceptedStatuses: StatusSet {
-        get { details?.acceptedStatuses ?? .successful }
-        set { change { $0.acceptedStatuses = newValue } }
+        get { details?.settings.acceptedStatuses ?? .successful }
+        set { change { $0.settings.acceptedStatuses = newValue } }
     }
 
     /// Whether a call fails with ``CallError/Kind/status`` if it ends with a status that is not accepted; false by
     /// default. Every way to send then throws the error, or reports it as the failure.
     public var requiresAcceptedStatus: Bool {
-        get { details?.requiresAcceptedStatus ?? false }
-        set { change { $0.requiresAcceptedStatus = newValue } }
+        get { details?.settings.requiresAcceptedStatus ?? false }
+        set { change { $0.settings.requiresAcceptedStatus = newValue } }
     }
 
     /// Whether a value that was put into the path contains a slash, which was escaped. The reason for a 404 may be there.
     package var escapesSlash: Bool {
         get {
             if case .path(let path, _) = target { return path.escapesSlash }
-            return details?.escapesSlash ?? false
+            return details?.marks.escapesSlash ?? false
         }
-        set { if newValue { change { $0.escapesSlash = true } } }
+        set { if newValue { change { $0.marks.escapesSlash = true } } }
     }
 
     /// The changes of the client's settings for this request alone. Only the client looks inside.
     package var overrides: (any Sendable)? {
-        get { details?.overrides }
-        set { change { $0.overrides = newValue } }
+        get { details?.marks.overrides }
+        set { change { $0.marks.overrides = newValue } }
     }
 
-    package var hasOverrides: Bool { details?.overrides != nil }
+    package var hasOverrides: Bool { details?.marks.overrides != nil }
 
     /// Values of the caller's own, to be found again in interceptors and events.
     public var tags: [String: any Sendable] {
-        get { details?.tags ?? [:] }
-        set { change { $0.tags = newValue } }
+        get { details?.settings.tags ?? [:] }
+        set { change { $0.settings.tags = newValue } }
     }
 
     /// Whether the request may be sent again on a new connection although its method is not idempotent; false by
     /// default.
     public var isReplayable: Bool {
-        get { details?.isReplayable ?? false }
-        set { change { $0.isReplayable = newValue } }
+        get { details?.settings.isReplayable ?? false }
+        set { change { $0.settings.isReplayable = newValue } }
     }
 
     /// The order of calls that wait for each other because of a limit (`traffic.calls`, `traffic.callsPerHost`).
@@ -167,66 +167,70 @@ public struct Request: Sendable {
 
     /// The place of the call among calls that wait because of a limit; `normal` by default.
     public var priority: Priority {
-        get { details?.priority ?? .normal }
-        set { change { $0.priority = newValue } }
+        get { details?.settings.priority ?? .normal }
+        set { change { $0.settings.priority = newValue } }
     }
 
     /// Whether the request asks about the server as a whole, rather than about a resource: `OPTIONS *` (RFC 9110
     /// section 9.3.7). The URL then only names the server, and its path is not sent. With any method other than
     /// OPTIONS, the call fails with ``CallError/Kind/invalidRequest``.
     public var asksServer: Bool {
-        get { details?.asksServer ?? false }
-        set { change { $0.asksServer = newValue } }
+        get { details?.settings.asksServer ?? false }
+        set { change { $0.settings.asksServer = newValue } }
     }
 
     /// Whether the request goes to an origin other than the client's own. It then carries none of the client's fields,
     /// credentials and common parameters. The client sets this value, which stays set over all later redirects.
     public package(set) var isCrossOrigin: Bool {
-        get { details?.isCrossOrigin ?? false }
-        set { change { $0.isCrossOrigin = newValue } }
+        get { details?.marks.isCrossOrigin ?? false }
+        set { change { $0.marks.isCrossOrigin = newValue } }
     }
 
     /// The request as an interceptor changed it; nil if no interceptor did. A redirect to another origin then starts
     /// from this request.
     package var entry: Request? {
-        get { details?.entry?.request }
-        set { change { $0.entry = newValue.map { RequestEntry($0) } } }
+        get { details?.marks.entry?.request }
+        set { change { $0.marks.entry = newValue.map { RequestEntry($0) } } }
     }
 
     /// The canonical names of fields that describe the content, beside those that begin with `content-`.
     package var contentFields: Set<String> {
-        get { details?.contentFields ?? [] }
-        set { change { $0.contentFields = newValue } }
+        get { details?.marks.contentFields ?? [] }
+        set { change { $0.marks.contentFields = newValue } }
     }
 
-    /// Removes the content and all fields that describe it, registered or not.
+    /// Removes the content and all fields that describe it, registered or not. Without content nothing is expected
+    /// (RFC 9110 section 10.1.1).
     package mutating func removeContent() {
         let names = contentFields
         body = .empty
-        headers.removeAll { $0.name.canonicalName.hasPrefix("content-") || names.contains($0.name.canonicalName) }
+        headers.removeAll { field in
+            let name = field.name.canonicalName
+            return name.hasPrefix("content-") || name == "expect" || names.contains(name)
+        }
     }
 
     /// How often the client added credentials because the server had asked for them.
     package var answeredChallenges: Int {
-        get { details?.answeredChallenges ?? 0 }
-        set { change { $0.answeredChallenges = newValue } }
+        get { details?.marks.answeredChallenges ?? 0 }
+        set { change { $0.marks.answeredChallenges = newValue } }
     }
 
     /// The owner of the client's cookie jar, if the last Cookie field came from that jar. It is nil if the field was
     /// set by hand, or if there is none.
     package var jarOwner: String? {
-        get { details?.jarOwner }
-        set { if newValue != details?.jarOwner { change { $0.jarOwner = newValue } } }
+        get { details?.marks.jarOwner }
+        set { if newValue != details?.marks.jarOwner { change { $0.marks.jarOwner = newValue } } }
     }
 
     /// The rules for what the texts of the request withhold.
     package var redaction: Redaction {
         get { ownRedaction ?? .standard }
-        set { change { $0.redaction = newValue } }
+        set { change { $0.marks.redaction = newValue } }
     }
 
     /// The rules for what the texts of the request withhold; nil if they are the standard ones.
-    package var ownRedaction: Redaction? { details?.redaction }
+    package var ownRedaction: Redaction? { details?.marks.redaction }
 
     /// Whether the request may be sent again. Its method must be idempotent (RFC 9110 section 9.2.2), or the caller
     /// must allow it. In both cases the body must not be a one-shot stream.
@@ -256,47 +260,43 @@ public struct Request: Sendable {
     }
 }
 
-/// The settings that most requests do not change. They are outside the value, so that copying a request stays cheap.
+/// The parts that most requests do not have. They are outside the value, so that copying a request stays cheap.
 // Only `Request.change` changes an object, and only one with a single reference.
 @usableFromInline
 final class RequestDetails: @unchecked Sendable {
+    var settings = RequestSettings()
+    var marks = RequestMarks()
+
+    func copy() -> RequestDetails {
+        let copy = RequestDetails()
+        copy.settings = settings
+        copy.marks = marks
+        return copy
+    }
+}
+
+/// The caller's settings that most requests do not change.
+struct RequestSettings: Sendable {
     var timeouts = Timeouts()
     var cachePolicy = CachePolicy.standard
     var acceptedStatuses = StatusSet.successful
-    var tags: [String: any Sendable] = [:]
     var requiresAcceptedStatus = false
+    var tags: [String: any Sendable] = [:]
+    var isReplayable = false
+    var priority = Request.Priority.normal
+    var asksServer = false
+}
+
+/// The client's own notes about a request.
+struct RequestMarks: Sendable {
     var escapesSlash = false
     var overrides: (any Sendable)?
-    var isReplayable = false
-    var asksServer = false
-    var priority = Request.Priority.normal
     var isCrossOrigin = false
     fileprivate var entry: RequestEntry?
     var contentFields: Set<String> = []
     var answeredChallenges = 0
     var redaction: Redaction?
     var jarOwner: String?
-
-    func copy() -> RequestDetails {
-        let copy = RequestDetails()
-        copy.timeouts = timeouts
-        copy.cachePolicy = cachePolicy
-        copy.acceptedStatuses = acceptedStatuses
-        copy.tags = tags
-        copy.requiresAcceptedStatus = requiresAcceptedStatus
-        copy.overrides = overrides
-        copy.escapesSlash = escapesSlash
-        copy.isReplayable = isReplayable
-        copy.asksServer = asksServer
-        copy.priority = priority
-        copy.isCrossOrigin = isCrossOrigin
-        copy.entry = entry
-        copy.contentFields = contentFields
-        copy.answeredChallenges = answeredChallenges
-        copy.redaction = redaction
-        copy.jarOwner = jarOwner
-        return copy
-    }
 }
 
 private final class RequestEntry: Sendable {

@@ -265,7 +265,7 @@ public final class TransportExchange: CallCancellable {
             reportsSent = !state.timeline.hasReportedSent
             if reportsSent { state.timeline.note(.sent(request), at: now) }
             state.timeline.receiveHead(at: now)
-            state.received.counter.expect(response.headers[.contentLength].flatMap { Int64($0) })
+            state.received.counter.expect(Int64(contentLength: response.headers[.contentLength]))
             switch response.body.content {
             case .whole(let bytes):
                 state.timeline.end(at: now)

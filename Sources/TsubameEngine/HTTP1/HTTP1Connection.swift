@@ -64,6 +64,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     }
 
     var isShared: Bool { false }
+    var acceptsNoMore: Bool { isClosed }
     var availableStreams: Int { !isClosed && exchange == nil && channel != nil ? 1 : 0 }
     var unconsumedBytes: Int { input.rest.capacity }
 

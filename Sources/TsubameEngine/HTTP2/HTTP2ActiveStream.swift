@@ -15,8 +15,6 @@ final class HTTP2ActiveStream: ExchangeCarrier {
     private(set) var stream: HTTP2Stream
     /// nil while nothing runs on it.
     private(set) var exchange: Exchange?
-    /// Nothing ran on the connection when the exchange was begun, and something had before.
-    private(set) var wasIdle = false
     /// The exchange was begun before the server had said how many streams it allows.
     private(set) var isEarly = false
     /// The bytes of the request that were encoded when it began.
@@ -35,10 +33,9 @@ final class HTTP2ActiveStream: ExchangeCarrier {
     }
 
     /// An exchange begins on a stream that has been opened for it.
-    func begin(_ exchange: Exchange, on stream: HTTP2Stream, wasIdle: Bool, isEarly: Bool) {
+    func begin(_ exchange: Exchange, on stream: HTTP2Stream, isEarly: Bool) {
         self.stream = stream
         self.exchange = exchange
-        self.wasIdle = wasIdle
         self.isEarly = isEarly
         progress = HTTP2SendingProgress()
     }

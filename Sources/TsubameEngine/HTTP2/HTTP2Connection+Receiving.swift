@@ -9,6 +9,7 @@ extension HTTP2Connection {
     func receive(_ read: ReceivedBytes) {
         guard !ending.isClosed else { return }
         input.lastRead = MonotonicClock.now
+        input.isSilentSinceIdle = false
         session.beginRead(at: input.lastRead)
         input.isReading = true
         if input.rest.isEmpty {

@@ -9,7 +9,7 @@ import TsubameWire
 extension HTTP2Connection {
     /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
     func run(_ exchange: Exchange) {
-        let wasIdle = use.exchanges > 0 && session.count == 0
+        if use.exchanges > 0, session.count == 0 { input.isSilentSinceIdle = true }
         let unsent = unsentBytes
         use.begin()
         let activeStream: HTTP2ActiveStream
@@ -18,7 +18,7 @@ extension HTTP2Connection {
             plan = exchange.sendingPlan
             let stream = try open(exchange, plan)
             activeStream = slot(of: stream)
-            activeStream.begin(exchange, on: stream, wasIdle: wasIdle, isEarly: !session.hasBegun)
+            activeStream.begin(exchange, on: stream, isEarly: !session.hasBegun)
         } catch {
             exchange.fail(error)
             return loopPool.exchangeEnded(on: self)

@@ -26,6 +26,9 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         var touched: [HTTP2Stream] = []
         var isReading = false
         var lastRead: MonotonicTime = 0
+        /// Whether nothing has come since the connection was idle last. Then the peer may have been gone before any of the
+        /// requests that run.
+        var isSilentSinceIdle = false
     }
 
     /// How far the connection has come to its end.
@@ -61,9 +64,10 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     }
 
     var isShared: Bool { true }
+    var acceptsNoMore: Bool { ending.hasStoppedAccepting || ending.isClosed }
     var availableStreams: Int {
         // The peer may have said its end, though the socket stands.
-        guard !ending.isClosed, !ending.hasStoppedAccepting, channel?.hasEnded == false else { return 0 }
+        guard !acceptsNoMore, channel?.hasEnded == false else { return 0 }
         return session.availableStreams
     }
     var unconsumedBytes: Int { input.rest.capacity }
@@ -108,7 +112,6 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     /// The connection has gone while this exchange was running.
     private func lost(_ activeStream: HTTP2ActiveStream) {
-        let wasIdle = activeStream.wasIdle
         guard let exchange = activeStream.detach() else { return }
         if exchange.phase == .receivingBody {
             let why = ending.failure.map { ": " + Connector.words($0) } ?? ""
@@ -118,9 +121,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
                     phase: .receivingBody, timeout: nil, underlying: ending.failure,
                     connection: exchange.progress.connection))
         }
-        if wasIdle, input.lastRead < exchange.progress.headSentAt, exchange.mayBeReplayed {
-            return exchange.replay()
-        }
+        if input.isSilentSinceIdle, exchange.mayBeReplayed { return exchange.replay() }
         guard session.hasBegun else {
             return exchange.breakOff(
                 CallError(
@@ -171,10 +172,11 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     }
 
     func abandon(_ activeStream: HTTP2ActiveStream, _ exchange: Exchange) {
-        leaveIfSilent(since: exchange.progress.timings.sentAt)
+        let sentAt = exchange.progress.timings.sentAt
         activeStream.detach()
         session.reset(activeStream.stream, .cancel)
         flush()
+        leaveIfSilent(since: sentAt)
         exchangeEnded()
     }
 
@@ -185,7 +187,9 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// since its peer may be gone.
     private func leaveIfSilent(since sent: MonotonicTime) {
         let (now, since) = (MonotonicClock.now, Swift.max(sent, input.lastRead))
-        if since < now, now - since >= Self.silence { ending.hasStoppedAccepting = true }
+        guard since < now, now - since >= Self.silence, !ending.hasStoppedAccepting else { return }
+        ending.hasStoppedAccepting = true
+        loopPool.availableStreamsChanged(on: self)
     }
 
     // MARK: Writing

@@ -172,7 +172,11 @@ final class LoopPool: @unchecked Sendable {
             let member = origin.pool.connected(
                 id, connection, isShared: connection.isShared, capacity: connection.availableStreams,
                 at: MonotonicClock.now, &events.actions)
-            if let member { connection.membership = PoolMembership(origin: origin, id: member) }
+            if let member {
+                connection.membership = PoolMembership(origin: origin, id: member)
+            } else {
+                connection.close()
+            }
             carryOut(origin)
         case .failure(let error):
             origin.pool.failed(id, &events.actions)
@@ -210,7 +214,8 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.availableStreamsChanged(on: connection) } }
         guard let membership = connection.membership else { return }
         membership.origin.pool.availableChanged(
-            on: membership.id, to: connection.availableStreams, at: MonotonicClock.now, &events.actions)
+            on: membership.id, to: connection.acceptsNoMore ? nil : connection.availableStreams, at: MonotonicClock.now,
+            &events.actions)
         carryOut(membership.origin)
     }
 

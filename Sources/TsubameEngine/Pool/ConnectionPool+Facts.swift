@@ -16,8 +16,11 @@ extension ConnectionPool {
     var isEmpty: Bool { members.isEmpty && waiting.isEmpty && connectors.isEmpty }
     /// Connections, and those that are being made.
     var total: Int { members.count + connectors.count }
-    /// Whether no further connection may be made.
-    var isFull: Bool { total >= limits.connections }
+    /// Whether no further connection may be made. Connections that only end their exchanges do not count: these may take hours,
+    /// and other requests must not wait for them.
+    var isFull: Bool {
+        total >= limits.connections && total - shared.count { members[$0]?.acceptsNoMore == true } >= limits.connections
+    }
     var idleCount: Int { idle.count }
     /// The connections in use that can carry several exchanges.
     var sharedCount: Int { shared.count }

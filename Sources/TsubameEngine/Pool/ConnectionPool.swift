@@ -293,11 +293,12 @@ struct ConnectionPool<Connection, Waiter> {
     }
 
     /// The server allows more exchanges at once than before, or fewer, or the connection accepts no more.
-    /// - Parameter available: how many more exchanges the connection could begin now.
-    mutating func availableChanged(on id: MemberID, to available: Int, at now: MonotonicTime, _ actions: inout [Action])
-    {
+    /// - Parameter available: how many more exchanges the connection could begin now; nil if it accepts no more.
+    mutating func availableChanged(
+        on id: MemberID, to available: Int?, at now: MonotonicTime, _ actions: inout [Action]
+    ) {
         guard let member = members[id] else { return }
-        if !member.acceptsNoMore { members[id]?.capacity = member.running + available }
+        if !member.acceptsNoMore { members[id]?.capacity = available.map { member.running + $0 } ?? 0 }
         settle(id, at: now, &actions)
         connectIfNeeded(&actions)
     }

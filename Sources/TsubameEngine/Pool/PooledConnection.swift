@@ -9,6 +9,8 @@ protocol PooledConnection: AnyObject {
     var key: ConnectionKey { get }
     /// Whether it carries several exchanges at once.
     var isShared: Bool { get }
+    /// Whether it begins no exchange any more. Those that run go on.
+    var acceptsNoMore: Bool { get }
     /// How many more exchanges it could begin now; 0 once it is closed or must carry no further one.
     var availableStreams: Int { get }
     /// The pool that counts it; nil before it stands, and after it is gone.

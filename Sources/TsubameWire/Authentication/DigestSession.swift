@@ -167,6 +167,12 @@ package struct DigestSession: Sendable {
 
     /// The nonce of the given credentials; nil if they are not Digest credentials.
     package static func nonce(of authorization: String) -> String? { Answer(authorization)?.nonce }
+
+    /// The realm of the given credentials; nil if they are not Digest credentials.
+    static func realm(of authorization: String) -> String? {
+        guard let sent = Challenge.parse([authorization]).challenges.first, sent.scheme == "digest" else { return nil }
+        return sent["realm"]
+    }
 }
 
 /// The parts of an answer that enter its digest, except the secret.

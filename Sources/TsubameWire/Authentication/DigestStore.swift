@@ -58,15 +58,16 @@ package struct DigestStore: Sendable {
         return spaces[owner]?[index].session.next(knowsBody: knowsBody)
     }
 
-    /// The session that answers once more for a request that was answered before.
+    /// The session that answers once more for a request that was answered before. Its nonce may be a later one.
     /// - Parameter authorization: the answer before.
-    /// - Returns: nil if the answer is another user's, if no session uses its nonce any longer, or if the next answer must
-    ///   cover a body whose bytes are not available.
+    /// - Returns: nil if the answer is another user's, if no session is for its realm, or if the next answer must cover a
+    ///   body whose bytes are not available.
     package mutating func next(
         after authorization: String, to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
     ) -> DigestSession? {
         let owner = Owner(origin: uri.origin, user: user.name)
-        guard let nonce = DigestSession.nonce(of: authorization), let index = index(of: nonce, of: owner),
+        guard let realm = DigestSession.realm(of: authorization),
+            let index = spaces[owner]?.firstIndex(where: { $0.session.challenge.realm == realm }),
             spaces[owner]?[index].session.names(user, in: authorization) == true
         else { return nil }
         return spaces[owner]?[index].session.next(knowsBody: knowsBody)

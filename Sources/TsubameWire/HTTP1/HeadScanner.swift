@@ -27,9 +27,15 @@ struct HeadScanner: ~Copyable {
     let section: Section
     let bounds: Bounds
 
-    private(set) var status = 0
-    private(set) var minorVersion = 1
-    private(set) var reason = 0..<0
+    /// The content of the first line of a head.
+    struct StatusLine {
+        fileprivate(set) var status = 0
+        fileprivate(set) var minorVersion = 1
+        /// Where the reason is in the section.
+        fileprivate(set) var reason = 0..<0
+    }
+
+    private(set) var statusLine = StatusLine()
     /// Whether the bytes so far cannot become a status line.
     private(set) var isNotHTTP = false
     private(set) var hasFolds = false
@@ -186,9 +192,9 @@ struct HeadScanner: ~Copyable {
         }
         let (reasonEnd, next) = Self.value(base, start, end, section)
         guard next > 0, next <= bounds.lineBytes else { return nil }
-        status = hundreds &* 100 &+ tens &* 10 &+ ones
-        minorVersion = minor == 0 ? 0 : 1
-        reason = start..<reasonEnd
+        statusLine.status = hundreds &* 100 &+ tens &* 10 &+ ones
+        statusLine.minorVersion = minor == 0 ? 0 : 1
+        statusLine.reason = start..<reasonEnd
         return next
     }
 

@@ -88,7 +88,7 @@ package struct ResponseDecoder: ~Copyable {
     }
 
     /// Whether an HTTP/1.0 response is chunked, although HTTP/1.0 does not define chunking. Valid after a head.
-    package var isChunkedHTTP10: Bool { state == .chunks && scanner.minorVersion == 0 }
+    package var isChunkedHTTP10: Bool { state == .chunks && scanner.statusLine.minorVersion == 0 }
 
     /// Whether the response allows another exchange on this connection. Valid after the end.
     package var isReusable: Bool { state == .ended && !mustClose }
@@ -162,6 +162,9 @@ package struct ResponseDecoder: ~Copyable {
     private mutating func finish(
         _ base: UnsafeRawPointer, _ size: Int, _ available: Int
     ) throws(WireError) -> (Event, consumed: Int) {
+        let status = scanner.statusLine.status
+        // The head of an open tunnel says nothing about a body (RFC 9110 section 9.3.6).
+        if isTunnel, (200...299).contains(status) { return (whole(base, size, 0), size) }
         let framing = try ResponseFraming(
             scanner.fields, candidates: scanner.candidates, base)
         if framing.isChunked, framing.length != nil {
@@ -169,9 +172,8 @@ package struct ResponseDecoder: ~Copyable {
             mustClose = true
         }
         // RFC 9112 section 6.1: HTTP/1.0 has no Transfer-Encoding, and an intermediary may not have understood it.
-        if framing.isChunked, scanner.minorVersion == 0 { mustClose = true }
-        if framing.saysClose || (scanner.minorVersion == 0 && !framing.saysKeepAlive) { mustClose = true }
-        let status = scanner.status
+        if framing.isChunked, scanner.statusLine.minorVersion == 0 { mustClose = true }
+        if framing.saysClose || (scanner.statusLine.minorVersion == 0 && !framing.saysKeepAlive) { mustClose = true }
         if status < 200 {
             let head = try informational(base, size)
             return (.informational(head), size)
@@ -204,7 +206,8 @@ package struct ResponseDecoder: ~Copyable {
     @inline(__always)
     private func head(_ base: UnsafeRawPointer, _ size: Int, _ extra: Int = 0) -> ReceivedHead {
         ReceivedHead(
-            status: scanner.status, version: scanner.minorVersion == 0 ? .http10 : .http11, reason: scanner.reason,
+            status: scanner.statusLine.status, version: scanner.statusLine.minorVersion == 0 ? .http10 : .http11,
+            reason: scanner.statusLine.reason,
             slots: scanner.fields,
             bytes: UnsafeRawBufferPointer(start: base, count: size &+ extra))
     }
@@ -217,7 +220,7 @@ package struct ResponseDecoder: ~Copyable {
     }
 
     private mutating func informational(_ base: UnsafeRawPointer, _ size: Int) throws(WireError) -> ReceivedHead {
-        guard scanner.status != 101 else {
+        guard scanner.statusLine.status != 101 else {
             throw .invalid("the server switched protocols (101), which the request did not ask for")
         }
         informationals += 1

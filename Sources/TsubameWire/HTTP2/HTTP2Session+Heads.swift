@@ -123,7 +123,7 @@ extension HTTP2Session {
         let header = HTTP2Frame.Header(base + offset)
         guard header.type == HTTP2Frame.data, header.flags == HTTP2Frame.endStream, header.stream == stream.id,
             header.length <= Self.wholeBody, header.length <= bytes.count &- offset &- HTTP2Frame.Header.size,
-            header.length <= Swift.min(window.receivable, streams[stream].receiveWindow),
+            header.length <= Swift.min(window.receivable, streams[stream].window.receivable),
             length == nil || length == Int64(header.length)
         else { return nil }
         return header.length

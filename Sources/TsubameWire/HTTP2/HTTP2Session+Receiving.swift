@@ -58,11 +58,10 @@ extension HTTP2Session {
             return (true, nil)
         }
         guard streams[stream].expected == .body else { return (true, fail(stream, "a body begins before its head")) }
-        guard streams[stream].receiveWindow >= header.length else {
+        guard streams[stream].window.receivable >= header.length else {
             return (true, fail(stream, .flowControl, .invalid("the server sends more than it may (flow control)")))
         }
-        streams[stream].receiveWindow &-= header.length
-        streams[stream].takenBytes &+= header.length
+        streams[stream].window.receive(header.length, isPadded: header.has(HTTP2Frame.padded))
         if count > 0 {
             if streams[stream].isBodiless { return (true, fail(stream, "the response must have no body, but has one")) }
             if streams[stream].remaining >= 0 {

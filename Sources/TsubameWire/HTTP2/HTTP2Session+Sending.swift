@@ -26,7 +26,6 @@ extension HTTP2Session {
         state.isHead = method == "HEAD"
         state.hasEnded = endsStream
         state.sendWindow = peer.initialWindowSize
-        state.receiveWindow = HTTP2Settings.Own.firstStreamWindow
         state.limits = limits
         guard let stream = streams.add(state) else {
             throw WireError(.connectionLost, "the connection has used all its stream numbers")
@@ -113,6 +112,8 @@ extension HTTP2Session {
     package mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2Code) {
         guard streams.contains(stream) else { return }
         streams.remove(stream)
+        // Frames of a stream that the client gives up may be on their way. They are no flood.
+        if code == .cancel { floodGuard.end() }
         output.append(HTTP2Frame.Header(length: 4, type: HTTP2Frame.resetStream, flags: 0, stream: stream.id))
         output.append(bigEndian: code.rawValue)
     }
@@ -132,33 +133,20 @@ extension HTTP2Session {
     package mutating func resume(_ stream: HTTP2Stream, wasSlow: Bool) {
         guard streams.contains(stream) else { return }
         streams[stream].isPaused = false
-        if wasSlow {
-            streams[stream].window = HTTP2Settings.Own.firstStreamWindow
-            streams[stream].takenBytes = 0
-        }
+        if wasSlow { streams[stream].window.shrink() }
         refill(stream)
     }
 
     /// Gives a stream whose body is collected its largest window, with the next ``refill(_:)``. No reader can be slow there.
     package mutating func widen(_ stream: HTTP2Stream) {
-        if streams.contains(stream) { streams[stream].window = HTTP2Settings.Own.streamWindow }
+        if streams.contains(stream) { streams[stream].window.widen() }
     }
 
-    /// Fills the window of a stream up once half of it is used, unless the rest of the body fits into it. While a reader
-    /// keeps up, the window doubles after each two windows. The connection calls this after each read, when it is known
-    /// whether the reader has paused.
+    /// Fills the window of a stream up, unless its reader has paused. The connection calls this after each read, when it
+    /// is known whether the reader has.
     package mutating func refill(_ stream: HTTP2Stream) {
-        guard streams.contains(stream) else { return }
-        let state = streams[stream]
-        guard !state.isPaused, state.receiveWindow <= state.window / 2,
-            state.remaining < 0 || state.remaining > Int64(state.receiveWindow)
-        else { return }
-        if state.takenBytes >= state.window * 2 {
-            streams[stream].window = Swift.min(state.window * 2, HTTP2Settings.Own.streamWindow)
-        }
-        let more = streams[stream].window - state.receiveWindow
-        sendWindowUpdate(stream.id, more)
-        streams[stream].receiveWindow &+= more
+        guard streams.contains(stream), !streams[stream].isPaused else { return }
+        if let more = streams[stream].window.refill(streams[stream].remaining) { sendWindowUpdate(stream.id, more) }
     }
 
     mutating func sendWindowUpdate(_ stream: UInt32, _ count: Int) {

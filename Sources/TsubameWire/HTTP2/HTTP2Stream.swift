@@ -33,12 +33,7 @@ struct HTTP2StreamState {
     var remaining: Int64 = -1
     /// The number of bytes that can be sent. It is below 0 after the peer has reduced its window.
     var sendWindow = 0
-    /// The number of bytes that the peer may still send.
-    var receiveWindow = 0
-    /// The number of bytes up to which that is filled up.
-    var window = HTTP2Settings.Own.firstStreamWindow
-    /// The number of bytes that have been received since the reader was slow.
-    var takenBytes = 0
+    var window = HTTP2StreamWindow()
     var limits = Limits()
 }
 

@@ -47,6 +47,35 @@ struct DownloadRetryTests {
         }
     }
 
+    @Test func `a body without a length ends where an earlier response has said`() async throws {
+        let file = file
+        let server = try await ScriptedServer.start { request in
+            switch request.index {
+            case 0: return file.answer(request, sending: 90_000)
+            case 1:
+                // A server that knows neither ranges nor the length, and breaks off.
+                let head = "HTTP/1.1 200 OK\r\nETag: \"one\"\r\nConnection: close\r\n\r\n"
+                return [.bytes(head), .content(Array(file.content.prefix(80_000))), .close]
+            default: return file.answer(request)
+            }
+        }
+        try await download(from: server) { result, server, _ in
+            let got = try result.get()
+            #expect(got.count == 100_000)
+            #expect(server.requests.map { $0["range"] } == [nil, "bytes=90000-", "bytes=90000-"])
+        }
+    }
+
+    @Test(arguments: ["-5", "+5", "5 ", "x"])
+    func `BAD-INPUT 1: a length that is no number is none, from any transport`(_ length: String) async throws {
+        let stub = StubTransport { $0.on("*").respond(headers: [.contentLength: length], text: "hello") }
+        let client = Client("https://a.example", transport: stub)
+        try await withFolder { folder in
+            let got = try await client.download("a", to: folder)
+            #expect(got.url.bytes == Array("hello".utf8) && got.count == 5)
+        }
+    }
+
     @Test func `bytes that are of no use are no progress`() async throws {
         let file = ServedFile(count: 6 << 20)
         let server = try await ScriptedServer.start { request in
@@ -168,21 +197,26 @@ struct DownloadRetryTests {
         }
     }
 
-    @Test func `the rule ends a stream of events`() async throws {
+    @Test(arguments: [false, true]) func `the rule ends a stream of events`(isOfRequest: Bool) async throws {
         let server = try await ScriptedServer.start { _ in
             .chunked(["retry: 0\ndata: x\n\n"], headers: [.contentType: "text/event-stream"])
         }
         let asked = Log<Int>()
-        try await serving(server) {
+        let rule: @Sendable (inout Configuration) -> Void = {
             $0.retry = .standard {
                 $0.rule = { outcome in
                     asked.add(outcome.response?.statusCode ?? 0)
                     return outcome.retries == 2 ? .giveUp : .standard
                 }
             }
+        }
+        try await serving(server) {
+            if !isOfRequest { rule(&$0) }
         } _: { server, client in
             var count = 0
-            for try await _ in client.events("feed") { count += 1 }
+            var request = Request(.get, "feed")
+            if isOfRequest { request.options(rule) }
+            for try await _ in client.events(request) { count += 1 }
             #expect(count == 3 && server.requests.count == 3)
             // The chain asks about each response, and the stream about each end.
             #expect(asked.all == [200, 200, 200, 200, 200, 200])

@@ -80,7 +80,7 @@ import TsubameCore
             method, url: "https://a.example/dir/page",
             headers: [
                 .contentType: "text/plain", .contentLanguage: "ja", .contentDisposition: "inline",
-                "CONTENT-MD5": "x", "Content-X": "y",
+                "CONTENT-MD5": "x", "Content-X": "y", .expect: "100-continue",
             ],
             body: arrow == 3 ? Self.body(words[2]) : .empty)
         let result = test.next.map { $0.method.rawValue + Self.name($0.body) } ?? "kept"
@@ -90,6 +90,7 @@ import TsubameCore
             let becomesGet = words[0] == "303" && method != .head || method == .post && next.method == .get
             let described = next.headers.filter { $0.name.canonicalName.hasPrefix("content-") }.count
             #expect(described == (becomesGet ? 0 : 5))
+            #expect(next.headers.contains(.expect) == !becomesGet)
         }
     }
 

@@ -281,6 +281,12 @@ import TsubameTesting
 
         let error = await callError { try await Self.response("x").save(to: folder.appending(path: "no/file")) }
         #expect(error?.kind == .file)
+        let longest = folder.appending(path: String(repeating: "n", count: 255))
+        try await Self.response("long").save(to: longest)
+        #expect(longest.bytes == Array("long".utf8))
+        let remote = try #require(URL(string: "https://a.example\(file.path)"))
+        let misuse = await callError { try await Self.response("x").save(to: remote) }
+        #expect(misuse?.kind == .misuse && file.bytes == Array("new".utf8))
     }
 
     @Test(arguments: [0o600, 0o640, 0o444, 0o666])

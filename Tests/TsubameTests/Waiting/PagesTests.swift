@@ -75,6 +75,35 @@ import TsubameTesting
         #expect(stub.requests.suffix(3).allSatisfy { $0.headers[.cookie] == "a=1" })
     }
 
+    @Test func `the next page gets the user of the URL, and https where the server wants nothing else`() async throws {
+        let stub = StubTransport {
+            $0.on("https://pages.example/x").respond(headers: ["Link": "</y>; rel=next"], text: "1")
+            $0.on("https://pages.example/y").respond(headers: ["Link": "<http://pages.example/z>; rel=next"], text: "2")
+            $0.on("https://pages.example/z").respond(headers: ["Link": "<https://b.example/>; rel=next"], text: "3")
+            $0.on("https://b.example/").respond(headers: ["Link": "<https://pages.example/end>; rel=next"], text: "4")
+            $0.on("https://pages.example/end").respond(text: "5")
+        }
+        let store = HSTSStore(text: "pages.example \"20991231 23:59:59\"\n")
+        let client = Client("https://user:pw@pages.example", transport: stub) { $0.hsts = .store(store) }
+        #expect(try await texts(client.pages("x")) == ["1", "2", "3", "4", "5"])
+        let basic = "Basic dXNlcjpwdw=="
+        #expect(stub.requests.map { $0.headers[.authorization] } == [basic, basic, basic, nil, nil])
+    }
+
+    @Test func `the options of the first request hold for all pages`() async throws {
+        let stub = StubTransport {
+            $0.on("https://a.example/x").respond(headers: ["Link": "<https://b.example/y>; rel=next"], text: "1")
+            $0.on("https://b.example/y").respond(text: "2")
+        }
+        let client = Client("https://a.example", transport: stub)
+        let other = try #require(Origin("https://b.example"))
+        var request = Request(.get, "x", headers: [.cookie: "a=1"])
+        #expect(try await texts(client.pages(request)) == ["1", "2"])
+        request.options { $0.allowedOrigins = [other] }
+        #expect(try await texts(client.pages(request)) == ["1", "2"])
+        #expect(stub.requests.map { $0.headers[.cookie] } == ["a=1", nil, "a=1", "a=1"])
+    }
+
     @Test(arguments: [
         ("<http://a.example/y>; rel=next", "not on https"), ("<ftp://a.example/y>; rel=next", "no http or https"),
         ("</x>; rel=next", "before"), ("<https://a.example:0/>; rel=next", "port"),

@@ -150,6 +150,23 @@ import TsubameTesting
         }
     }
 
+    @Test func `a line that was cut off is not taken for a delay`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start(replies: [
+            .ok("data: a\n\nretry: 1", headers: Self.type), .status(.noContent),
+        ])
+        try await serving(server, { $0.clock = clock }) { _, client in
+            let turning = Task {
+                try await clock.waitForSleepers(1)
+                _ = clock.advanceToNextSleeper()
+            }
+            for try await event in client.events("feed") { #expect(event.data == "a") }
+            try await turning.value
+            // The server may have wanted `retry: 10000`.
+            #expect(clock.now.offset == .seconds(3))
+        }
+    }
+
     @Test func `an id that no field can carry is not sent`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start(replies: [

@@ -45,6 +45,24 @@ import TsubameWire
         #expect(second?["nc"] == "00000002" && second?["uri"] == "/y?z" && second?["nonce"] == "n")
     }
 
+    @Test func `an answer is renewed with the newest nonce of its realm, and for its user alone`() throws {
+        var store = DigestStore()
+        let url = "http://a.example/x"
+        _ = try learn(#"realm="r", nonce="n", qop="auth""#, at: url, in: &store)
+        let (message, uri) = (message("/x"), try uri(url))
+        let sent = store.authorization(for: message, to: uri, by: user)
+        let before = try #require(sent)
+        _ = try learn(#"realm="other", nonce="o", qop="auth""#, at: url, in: &store)
+        _ = try learn(#"realm="r", nonce="m", qop="auth""#, at: url, in: &store)
+        let renewed = store.next(after: before, to: uri, by: user, knowsBody: true)?.answer(to: message, by: user)
+        #expect(read(renewed)?["nonce"] == "m" && read(renewed)?["nc"] == "00000002")
+        let stranger = DigestSession.User(name: "stranger", password: "p")
+        let strange = store.next(after: before, to: uri, by: stranger, knowsBody: true)
+        let unknown = store.next(
+            after: before.replacing(#"realm="r""#, with: #"realm="s""#), to: uri, by: user, knowsBody: true)
+        #expect(strange == nil && unknown == nil)
+    }
+
     @Test(
         "BAD-INPUT 34: what one origin has asked concerns no other",
         arguments: [

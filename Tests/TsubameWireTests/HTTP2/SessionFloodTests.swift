@@ -106,6 +106,17 @@ import TsubameWire
         #expect(run.finish().error == Self.error)
     }
 
+    @Test(
+        "A stream that the client gives up starts the count again, and one that fails does not",
+        arguments: [true, false])
+    func afterCancelling(_ isCancelled: Bool) {
+        var run = run()
+        run.read(flood(Frame.data(1, ""), 1_000))
+        run.session.reset(run.streams[1], isCancelled ? .cancel : .protocolError)
+        run.read(flood(Frame.data(1, ""), 1_000))
+        #expect(run.finish().error == (isCancelled ? nil : Self.error))
+    }
+
     @Test("Sent parts of a body start it again: an upload may be answered by many WINDOW_UPDATEs")
     func uploads() {
         var run = run()

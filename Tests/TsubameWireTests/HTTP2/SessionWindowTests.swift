@@ -253,6 +253,17 @@ import TsubameWire
         #expect(outcome.events.last == .end(1, []) && outcome.sent.isEmpty)
     }
 
+    @Test("Padding takes from a window into which the rest of the body would fit")
+    func paddedRest() {
+        var run = begun([":status": "200", "content-length": "16400"])
+        for index in 0..<164 {
+            run.read(Frame.data(1, [UInt8](repeating: 0, count: 100), ends: index == 163, padding: 255))
+            run.session.refill(run.streams[0])
+        }
+        let outcome = run.finish()
+        #expect(outcome.error == nil && outcome.events.last == .end(1, []))
+    }
+
     @Test("The connection's window of 8 MiB is given back when half of it is used, read or not")
     func connectionWindow() {
         var run = begun(count: 5)

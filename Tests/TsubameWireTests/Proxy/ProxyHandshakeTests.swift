@@ -300,6 +300,8 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
             "HTTP/1.1 200 OK", "HTTP/1.0 200 Connection established\r\nProxy-agent: x/1.0", "HTTP/1.1 200",
             "HTTP/1.1 201 Created\r\nContent-Length: 5", "HTTP/1.1 204 No Content\r\nContent-Length: 5",
             "HTTP/1.1 299 Fine\r\nTransfer-Encoding: chunked", "HTTP/1.1 200 OK\r\nConnection: close",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity", "HTTP/1.1 200 OK\r\nContent-Length: ",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2",
         ])
     func success(head: String) throws {
         let outcome = try ProxySide.connect.converseInEveryWay(head + "\r\n\r\nhello")

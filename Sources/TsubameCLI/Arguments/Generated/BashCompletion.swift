@@ -89,7 +89,7 @@ enum BashCompletion {
             let offer =
                 switch value.completion {
                 case .nothing: "return"
-                case .file: "_tsubame_files ''; return"
+                case .file, .nameOrFile: "_tsubame_files ''; return"
                 case .words(let words): "_tsubame_offer -W '\(words.joined(separator: " "))'; return"
                 }
             return "    \(names)) \(offer) ;;"

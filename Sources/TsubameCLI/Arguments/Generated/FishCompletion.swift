@@ -46,7 +46,7 @@ enum FishCompletion {
             switch option.value?.completion {
             case nil: ""
             case .nothing: " -x"
-            case .file: " -r -F"
+            case .file, .nameOrFile: " -r -F"
             case .words(let words): " -x -a '\(words.joined(separator: " "))'"
             }
         let line = "\(start)\(letter) -l \(option.name)\(value)\(help)"

@@ -65,7 +65,7 @@ enum ZshCompletion {
         let action =
             switch value.completion {
             case .nothing: " "
-            case .file: "_files"
+            case .file, .nameOrFile: "_files"
             case .words(let words): "(\(words.joined(separator: " ")))"
             }
         return "'*\(name)\(name.hasPrefix("--") ? "=" : "+")[\(help)]:\(escaped(value.name)):\(action)'"

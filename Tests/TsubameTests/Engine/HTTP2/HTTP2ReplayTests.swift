@@ -207,6 +207,49 @@ import TsubameTesting
         }
     }
 
+    @Test func `a reused connection that dies without a word costs none of its calls anything`() async throws {
+        let isIdle = Gate()
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream, text: "first")
+            try await isIdle.wait()
+            for _ in 0..<20 { _ = try await connection.nextRequest() }
+            await connection.close()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            _ = try await plain.get(url: peer.url)
+            isIdle.open()
+            let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                for index in 0..<20 { group.addTask { try await plain.get(url: "\(peer.url)/\(index)").text() } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(texts == Set((0..<20).map { "/\($0)" }))
+        }
+    }
+
+    @Test func `BAD-INPUT 40: a connection that only ends its exchanges does not keep its origin from a new one`()
+        async throws
+    {
+        let (both, second) = (Gate(), Gate())
+        try await withPeer({ $0.connection.connectionsPerOrigin = 1 }) { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            both.open()
+            _ = try await connection.nextRequest()
+            try await connection.goAway(first.stream, 0)
+            try await second.wait()
+            try await connection.respond(first.stream, text: "finished")
+        } client: { peer, client in
+            let first = Task { try await client.get(url: "\(peer.url)/first").text() }
+            try await both.wait()
+            #expect(try await client.get(url: "\(peer.url)/second").text() == "/second")
+            second.open()
+            #expect(try await first.value == "finished")
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+
     @Test(arguments: [UInt32(2), 8, 11, 13])
     func `a stream that is reset fails its call alone, by the name of the code`(_ code: UInt32) async throws {
         try await withPeer { connection in

@@ -18,6 +18,7 @@ import TsubameCore
         init(_ key: ConnectionKey) { self.key = key }
 
         let isShared = true
+        let acceptsNoMore = true
         let availableStreams = 0
         let unconsumedBytes = 0
         let exchangeCount = 0

@@ -167,7 +167,7 @@ struct PoolSimulation {
         connections[number]?.capacity = capacity
         if capacity == 0 { connections[number]?.isStopping = true }
         let now = now
-        let available = max(capacity - connection.running.count, 0)
+        let available = capacity == 0 ? nil : max(capacity - connection.running.count, 0)
         try change(connection.pool) { $0.availableChanged(on: id, to: available, at: now, &$1) }
     }
 
@@ -366,7 +366,8 @@ struct PoolSimulation {
             try require(
                 pool.total == own.count + making, "pool \(index) counts \(pool.total) places, not \(own.count + making)"
             )
-            try require(pool.total <= limits[index].connections, "pool \(index) exceeds its limit")
+            let ending = own.filter { $0.isStopping && $0.isShared }.count
+            try require(pool.total - ending <= limits[index].connections, "pool \(index) exceeds its limit")
             let idle = own.filter { $0.running.isEmpty }.count
             try require(pool.idleCount == idle, "pool \(index) counts \(pool.idleCount) idle, not \(idle)")
             let shared = own.filter { $0.isShared && !$0.running.isEmpty }.count
