@@ -49,7 +49,7 @@ final class Redirects: ChainStep {
         do throws(CallError) {
             switch try uri.resolving(location, redaction: redaction) {
             case .uri(let resolved):
-                target = resolved.inheriting(from: uri)
+                target = resolved
             case .otherScheme(let scheme):
                 return .note("the redirect to a \(scheme): URI is not followed")
             }
@@ -58,6 +58,7 @@ final class Redirects: ChainStep {
         }
         // A host that is reached by https only gets the redirected request by https at once (RFC 6797 section 8.3).
         if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded }
+        target = target.inheriting(from: uri)
         if uri.isSecure, !target.isSecure, !policy.allowsInsecure {
             let shown = redaction.url(target.string)
             return .note("the redirect from https to \(shown) is not followed: it would be unprotected")

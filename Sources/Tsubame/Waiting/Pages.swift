@@ -112,9 +112,10 @@ public struct Pages: AsyncSequence, Sendable {
             guard case .uri(let resolved) = try base.resolving(link, redaction: response.request.redaction) else {
                 throw failure("the next page is on no http or https URL")
             }
-            var uri = resolved.inheriting(from: base)
+            var uri = resolved
             // A host that is reached by https only is so here, too (RFC 6797 section 8.3).
             if !uri.isSecure, pages.client.configuration.hsts.store?.contains(uri.host) == true { uri = uri.upgraded }
+            uri = uri.inheriting(from: base)
             guard uri.isSecure || !base.isSecure else {
                 throw failure("the next page is not on https: \(response.request.redaction.url(uri.string))")
             }

@@ -13,7 +13,7 @@ final class BenchLoad: Sendable {
     enum Stop: Sendable {
         /// By this signal.
         case interrupted(by: Int32)
-        /// Every stream's first request failed, so there is nothing to measure.
+        /// No request could be sent, by any stream and to any of the URLs, so there is nothing to measure.
         case noAnswer(CallError)
         /// The server does not speak HTTP/2.
         case noStreams
@@ -266,7 +266,11 @@ final class BenchLoad: Sendable {
 
     private func reason(to record: BenchRecord, after sample: BenchSample) -> Stop? {
         switch sample.outcome {
-        case .failure(let error) where !record.hasAnswer && record.firstFailures >= senders.count * streams:
+        // A server that breaks an exchange off may answer the next one.
+        case .failure(let error)
+        where !record.hasAnswer && record.firstFailures >= senders.count * streams
+            && record.earlyFailures >= requests.count
+            && ![.connectionLost, .emptyReply, .incompleteResponse, .invalidResponse].contains(error.kind):
             .noAnswer(error)
         case .answer where isHTTP2 && (record.version ?? .http2) != .http2: .noStreams
         default: nil

@@ -102,8 +102,9 @@ struct BenchRecord: Sendable {
     private(set) var version: HTTPVersion?
     /// Answers and failures of the whole run, with the warm-up.
     private(set) var hasAnswer = false
-    /// The streams whose first request failed.
+    /// The streams whose first request failed, and all failures before the first answer.
     private(set) var firstFailures = 0
+    private(set) var earlyFailures = 0
 
     init(hasRate: Bool = false) { self.hasRate = hasRate }
 
@@ -142,7 +143,9 @@ struct BenchRecord: Sendable {
         case .answer(let answer):
             hasAnswer = true
             version = answer.version
-        case .failure: if sample.isFirst { firstFailures += 1 }
+        case .failure:
+            earlyFailures += 1
+            if sample.isFirst { firstFailures += 1 }
         case .unfinished: break
         }
     }

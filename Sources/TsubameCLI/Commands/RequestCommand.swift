@@ -76,13 +76,11 @@ struct RequestCommand: ToolCommand {
         #else
         if output.inspect { throw MissingTrait(command: "--inspect", trait: "Inspector") }
         #endif
-        let status = CommandRuns(runs: runs) { client in
-            archive?.watch(client)
+        let status = try CommandRuns(runs: runs, archive: archive) { client in
             #if Inspector
             page?.show(client)
             #endif
         }.run()
-        try archive?.write()
         // A body that can be read only once may be the standard input. A server that ends the exchange early leaves
         // part of it unread.
         if !content.ignoreStdin, output.quiet < 2, runs.allSatisfy({ $0.request.body.canBeSentAgain }) {
@@ -105,6 +103,8 @@ struct RequestCommand: ToolCommand {
             settings.unset = run.unset.filter { $0.lowercased() != "accept-encoding" }
             settings.keepsDotSegments = content.pathAsIs
             settings.asksServer = content.asksServer
+            if content.chunked { settings.leaveOut("--chunked") }
+            if cache.cache { settings.leaveOut("--cache") }
             let capture = CaptureTransport()
             var run = run
             run.transport = capture
@@ -173,6 +173,9 @@ struct RequestCommand: ToolCommand {
                 path: try downloadPath(words), options: downloads, isQuiet: output.quiet > 0,
                 isSilent: output.quiet > 1,
                 terminalStyle: format.terminalStyle, board: board) : nil
+        if downloads.download, !downloads.resumes, let path = output.output, path != "-" {
+            try OutputFile.checkReplacing(path)
+        }
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")

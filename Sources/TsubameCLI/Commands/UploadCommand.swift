@@ -93,7 +93,7 @@ struct UploadCommand: ToolCommand {
             ) { configuration in
                 if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
-            return CommandRuns(runs: [run]).run()
+            return try CommandRuns(runs: [run]).run()
         } catch {
             file.discard()
             throw error

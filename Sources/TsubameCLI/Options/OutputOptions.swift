@@ -29,11 +29,14 @@ struct OutputOptions: Options {
             "Parts to print: H and B are head and body of the request, h and b of the response; m is figures about the "
                 + "call, t a waterfall of its timings. hb on a terminal, else b; empty for nothing.",
             reading: PrintParts.init
-        ) { $0.print = $1 },
+        ) {
+            $0.print = $1
+            ($0.headers, $0.body, $0.meta) = (false, false, false)
+        },
         .value(
             "history-print", letter: "P", "HBhb|folder",
-            "The same for messages between the first request and the last response. With --download: the folder for the "
-                + "files, also if an existing folder has one of these letters as its name."
+            "With --all: the same for messages between the first request and the last response. With --download: the folder "
+                + "for the files, also if an existing folder has one of these letters as its name."
         ) { $0.historyText = $1 },
         .flag(
             "verbose", letter: "v",
@@ -43,11 +46,11 @@ struct OutputOptions: Options {
         .flag(
             "headers", letter: "h",
             "Print only the response's head, and do not read its body: --print=h. Not with --download."
-        ) {
-            $0.headers = true
+        ) { ($0.headers, $0.print) = (true, nil) },
+        .flag("body", letter: "b", "Print only the response's body: --print=b.") { ($0.body, $0.print) = (true, nil) },
+        .flag("meta", letter: "m", "Print only figures about the call: --print=m.") {
+            ($0.meta, $0.print) = (true, nil)
         },
-        .flag("body", letter: "b", "Print only the response's body: --print=b.") { $0.body = true },
-        .flag("meta", letter: "m", "Print only figures about the call: --print=m.") { $0.meta = true },
         .flag(
             "timings",
             "Also print a waterfall: queue (for a connection), DNS, connect, TLS, send, wait and receive; on the standard "
@@ -66,8 +69,8 @@ struct OutputOptions: Options {
         ) { $0.archive = $1 },
         .value(
             "output", letter: "o", "file", completion: .file,
-            "Write to a file, complete or not at all, and keep an older one unless the status is a success; to a folder, with "
-                + "/ at its end, for several downloads."
+            "Write to a file, complete or not at all, and keep an older one unless the status is a success, or "
+                + "--no-check-status is given; to a folder, with / at its end, for several downloads."
         ) { $0.output = $1 },
     ]
 

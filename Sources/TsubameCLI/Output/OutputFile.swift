@@ -36,6 +36,7 @@ final class OutputFile: Sendable {
             (target, partial, replaced) = (nil, nil, nil)
             return
         }
+        try Self.checkReplacing(path)
         replaced = status.map { $0.size > 0 } == true ? path : nil
         // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
@@ -51,6 +52,13 @@ final class OutputFile: Sendable {
         EndSignals.removeWhenInterrupted(partial)
         isTerminal = false
         (self.target, self.partial) = (target, partial)
+    }
+
+    /// Throws if there is a file at the path that must not be written. Its folder may allow that it is replaced, but its owner
+    /// did not want that.
+    static func checkReplacing(_ path: String) throws(SystemError) {
+        guard access(path, F_OK) == 0, access(path, W_OK) != 0 else { return }
+        throw SystemError("the file \(path) cannot be written", code: errno)
     }
 
     func write(_ bytes: Bytes) throws(SystemError) {

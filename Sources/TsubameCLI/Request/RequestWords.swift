@@ -38,6 +38,10 @@ struct RequestWords {
                 "“\(method)” stands in the place of the method. An option that takes a host needs = before it, such as --no-proxy=\(method)."
             )
         }
+        // The text may hold a secret, and is not shown.
+        if typed.prefix(while: { $0 != "/" }).contains(where: \.isWhitespace), (try? RequestItem(typed)) != nil {
+            throw UsageProblem("An item stands in the place of the URL: the URL goes before the items.")
+        }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
         if isDownload, let word = rest.first(where: Self.registered.contains) {
             throw UsageProblem("“\(word)” is a method: it goes before the first URL, and applies to all URLs.")

@@ -107,6 +107,9 @@ struct CallPlan: Sendable {
         return ["/.netrc", "/_netrc"].contains { access(String(cString: home) + $0, F_OK) == 0 }
     }
 
+    /// Whether there is a session to be saved.
+    var hasSession: Bool { session != nil }
+
     /// Saves the fields, credentials and cookies that the session keeps.
     func keep() throws(SystemError) { try session?.keep(fields, given, jar) }
 }

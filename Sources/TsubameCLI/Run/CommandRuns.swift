@@ -11,6 +11,8 @@ struct CommandRuns: Sendable {
     private static let parallelRuns = 4
 
     let runs: [RequestRun]
+    /// The archive of all calls, which is written in any case.
+    var archive: CallArchive?
     /// Gets each client before it sends anything.
     var watch: @Sendable (Client) -> Void = { _ in }
 
@@ -18,9 +20,28 @@ struct CommandRuns: Sendable {
     /// environment.
     static func limitThreads() { setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0) }
 
-    /// Runs all requests, several at once.
+    /// Runs all requests, several at once, and writes the archive. Sessions and the archive are also written if the process
+    /// is interrupted, or if its output is closed.
     /// - Returns: the first status that is not ok, in the order of the requests.
-    func run() -> ExitStatus {
+    func run() throws -> ExitStatus {
+        var signals: [any DispatchSourceSignal] = []
+        if archive != nil || runs.contains(where: \.plan.hasSession) {
+            signals = EndSignals.saveBeforeTheEnd { [runs, archive] in
+                do {
+                    for run in runs { try run.plan.keep() }
+                    try archive?.write()
+                } catch {
+                    Diagnostics.say(error)
+                }
+            }
+        }
+        defer { withExtendedLifetime(signals) {} }
+        let status = runAll()
+        try archive?.write()
+        return status
+    }
+
+    private func runAll() -> ExitStatus {
         guard runs.count > 1 else { return runs.first.map(alone) ?? .ok }
         let tagged = runs.enumerated().map { index, run in
             var run = run
@@ -32,6 +53,7 @@ struct CommandRuns: Sendable {
         let clients = tagged.map { run in
             if let known = made.first(where: { $0.plan.agrees(with: run.plan) }) { return known.client }
             let client = run.client(ofRuns: runs.count)
+            archive?.watch(client)
             watch(client)
             made.append((run.plan, client))
             return client
@@ -46,6 +68,7 @@ struct CommandRuns: Sendable {
     /// A single run takes every event, so it needs no router.
     private func alone(_ run: RequestRun) -> ExitStatus {
         let client = run.client(ofRuns: 1)
+        archive?.watch(client)
         watch(client)
         let observation = client.observe(bodies: run.printer.bodyBytes) { run.take($0) }
         defer { observation.cancel() }

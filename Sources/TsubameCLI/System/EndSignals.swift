@@ -48,6 +48,12 @@ private func restoreTerminal() {
 
 private let slots = Mutex(())
 
+/// The signals that have a source of events, whose handler must stay.
+private let observedSignals = Mutex<Set<Int32>>([])
+
+/// Run before a signal or a closed pipe ends the process.
+private let lastSaves = Mutex<[@Sendable () -> Void]>([])
+
 enum EndSignals {
     /// How long a source may take until it receives signals, in milliseconds. Where no thread can be started, it
     /// never does.
@@ -56,6 +62,7 @@ enum EndSignals {
     /// Calls `handler` with the signal's number instead of ending the process. The caller must keep the sources.
     static func observe(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
+            observedSignals.withLock { _ = $0.insert(number) }
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             let isRegistered = DispatchSemaphore(value: 0)
@@ -66,6 +73,30 @@ enum EndSignals {
             _ = isRegistered.wait(timeout: .now() + .milliseconds(longestRegistration))
             return source
         }
+    }
+
+    /// Has `save` run before SIGINT, SIGTERM or a closed pipe ends the process. Until it returns, a second signal ends the
+    /// process at once. The caller must keep the sources.
+    static func saveBeforeTheEnd(_ save: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+        lastSaves.withLock { $0.append(save) }
+        // The write then fails, which ends the process by `endByBrokenPipe()`.
+        signal(SIGPIPE, SIG_IGN)
+        return observe { number in
+            signal(number, SIG_DFL)
+            runLastSaves()
+            removeUnfinishedFiles()
+            restoreTerminal()
+            KeptParts.tell()
+            endAsInterrupted(by: number)
+        }
+    }
+
+    private static func runLastSaves() {
+        let saves = lastSaves.withLock { saves in
+            defer { saves = [] }
+            return saves
+        }
+        for save in saves { save() }
     }
 
     /// Has the file removed if the process is interrupted.
@@ -100,7 +131,8 @@ enum EndSignals {
     private static func install() {
         ready = HandlerMemory(
             files: unfinishedFiles, areSettingsChanged: areSettingsChanged, settings: originalSettings)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+        let observed = observedSignals.withLock(\.self)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !observed.contains(number) {
             let before = signal(number) { number in
                 let code = errno
                 removeUnfinishedFiles()
@@ -127,11 +159,17 @@ enum EndSignals {
     /// Ends the process as a signal does; by default as Ctrl-C.
     static func endAsInterrupted(by number: Int32 = SIGINT) {
         signal(number, SIG_DFL)
+        // Dispatch's own threads block all signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(number)
     }
 
-    /// Ends the process as a write into a closed pipe would. NIO has switched that signal off.
+    /// Ends the process as a write into a closed pipe would, if that signal is switched off.
     static func endByBrokenPipe() {
+        runLastSaves()
         removeUnfinishedFiles()
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -46,9 +46,17 @@ struct RequestSettings {
             ("--http-version", connection.httpVersion ?? .negotiated != .negotiated),
             ("--noproxy", !connection.noProxy.isEmpty),
             ("-4 and -6", connection.ipv4 || connection.ipv6),
+            ("--cookie-jar", call.session.cookieJar != nil), ("--max-filesize", call.limits.maxFilesize != nil),
+            ("--max-headers", call.limits.maxHeaders != nil),
+            ("--tls-timeout", call.deadlines.tlsTimeout != nil), ("--head-timeout", call.deadlines.headTimeout != nil),
+            ("--idle-timeout", call.deadlines.idleTimeout != nil),
+            ("--pool-timeout", call.deadlines.poolTimeout != nil),
         ]
         losses = others.filter(\.1).map(\.0)
     }
+
+    /// Notes an option that a printed request does not have.
+    mutating func leaveOut(_ option: String) { losses.append(option) }
 
     /// Seconds, with a fraction if there is one.
     private static func seconds(_ duration: Duration) -> String {

@@ -228,6 +228,11 @@ package struct CurlLine {
                 declaredLength = value
                 return
             }
+            // Only a body can be chunked.
+            if name.lowercased() == "transfer-encoding", value.lowercased() == "chunked" {
+                options.append("--chunked")
+                return
+            }
             if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }
         } else if text.hasSuffix(";") {
             fields.append((try Self.fieldName(String(text.dropLast()).trimmed), ""))

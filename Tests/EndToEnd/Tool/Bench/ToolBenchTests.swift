@@ -297,6 +297,22 @@ struct ToolBenchTests {
         }
     }
 
+    @Test func `a load goes on after a broken first exchange, and after a URL without a server`() async throws {
+        try await ScriptedServer.start { $0.index == 0 ? .close : .ok("") }.use { server in
+            let broken = try Report(try await tool("bench", "--report=json", "-n", "10", "-c", "1", server.url))
+            #expect(broken.requests == 9 && broken.failed == 1)
+        }
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("") }.use { server in
+                let urls = folder.appending(path: "urls")
+                try Data("http://127.0.0.1:1/\n\(server.url)\n".utf8).write(to: urls)
+                let half = try Report(
+                    try await tool("bench", "--report=json", "-n", "10", "-c", "1", "--urls", urls.path))
+                #expect(half.requests == 5 && half.failed == 5)
+            }
+        }
+    }
+
     @Test func `a load that is interrupted in its warm-up measures nothing`() async throws {
         try await ScriptedServer.start { _ in .ok("") }.use { server in
             let run = try ToolProcess(["bench", "-z", "100h", "--warm-up=100h", "-c", "2", server.url])

@@ -117,6 +117,8 @@ struct ToolTranslateTests {
             (["from-curl", "curl \"http://h/$(id)\""], "run a command"),
             (["from-curl", "curl a; curl b"], "2 commands"),
             (["--as", "rust", "http://h"], "is none of curl"),
+            (["Authorization: Bearer t", "http://h"], "the URL goes before the items.\n"),
+            (["POST", "http://127.0.0.1:1", "Transfer-Encoding:chunked", "a=b"], "--chunked sends"),
             (["--as", "curl", "--offline", "http://h"], "goes with neither"),
             (["--har", "x.har", "--offline", "http://h"], "nothing for --har"),
             (["--har", "/nonexistent/x.har", "http://127.0.0.1:1"], "cannot be written"),
@@ -129,6 +131,17 @@ struct ToolTranslateTests {
     func `wrong arguments are named`(arguments: [String], text: String) async throws {
         let run = try await tool(arguments)
         #expect(run.status != 0 && run.stderr.contains(text) && run.stdout.isEmpty, "\(run)")
+    }
+
+    @Test func `options without a counterpart are named, and a chunked body is one`() async throws {
+        let run = try await tool(["--as", "curl", "--chunked", "--cookie-jar", "x", "http://h", "a=b"])
+        #expect(run.status == 0 && run.stderr == "tsubame: left out: --cookie-jar\ntsubame: left out: --chunked\n")
+        try await ScriptedServer.start { _ in .ok("") }.use { server in
+            let line = "curl -H 'Transfer-Encoding: chunked' -d a=b \(server.url)"
+            let sent = try await tool(["from-curl", line])
+            #expect(sent.status == 0 && sent.stderr.isEmpty, "\(sent)")
+            #expect(server.requests.first?["transfer-encoding"] == "chunked")
+        }
     }
 
     @Test func `an archive has the whole body, also if it is not printed`() async throws {

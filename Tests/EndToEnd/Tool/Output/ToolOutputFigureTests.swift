@@ -134,6 +134,9 @@ struct ToolOutputFigureTests {
             #expect(try await tool("-F", "-p", "hb", server.url).stdout == last + "end")
             #expect(try await tool("-F", "-p", "hb", "--all", server.url).stdout == first + "moved\n\n" + last + "end")
             #expect(try await tool("-F", "-p", "b", "-P", "h", "--all", server.url).stdout == first + "end")
+            // The last of these options counts.
+            #expect(try await tool("-F", "-p", "b", "-h", server.url).stdout == last)
+            #expect(try await tool("-F", "-h", "-b", "-p", "b", server.url).stdout == "end")
             let verbose = try await tool("-F", "-v", server.url).stdout
             #expect(verbose.contains(first + "moved\n\nGET /b HTTP/1.1\r\n"))
             #expect(verbose.hasSuffix("\r\n\r\n" + last + "end"))

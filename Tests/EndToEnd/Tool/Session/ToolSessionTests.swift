@@ -56,6 +56,32 @@ struct ToolSessionTests {
         }
     }
 
+    @Test(arguments: [SIGINT, SIGTERM, SIGPIPE])
+    func `a session and an archive are written, however the tool ends`(signal: Int32) async throws {
+        let gate = Gate()
+        let reply: Reply = [
+            .bytes("HTTP/1.1 200 OK\r\nSet-Cookie: login=new; Max-Age=1000\r\nContent-Length: 8\r\n\r\nhalf"),
+            .wait(for: gate), .bytes("rest"),
+        ]
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in reply }.use { server in
+                let (session, archive) = (folder.appending(path: "s.json"), folder.appending(path: "a.har"))
+                let tool = try ToolProcess(
+                    ["--session=\(session.path)", "--har", archive.path, server.url],
+                    output: signal == SIGPIPE ? .closedPipe : .pipe, environment: ["HOME": "/nonexistent"])
+                if signal != SIGPIPE {
+                    _ = try await tool.printed("half")
+                    tool.send(signal: signal)
+                }
+                let ended = try await tool.finished()
+                #expect(ended.status == 128 + signal && ended.stderr.isEmpty, "\(ended)")
+                gate.open()
+                #expect(try String(contentsOf: session, encoding: .utf8).contains("new"))
+                #expect(try String(contentsOf: archive, encoding: .utf8).contains("login=new"))
+            }
+        }
+    }
+
     @Test func `a read-only run leaves a session that another run has made meanwhile`() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { request in
