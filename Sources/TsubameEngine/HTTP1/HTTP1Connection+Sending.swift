@@ -10,7 +10,7 @@ import TsubameWire
 extension HTTP1Connection {
     func run(_ exchange: Exchange) {
         self.exchange = exchange
-        use.begin()
+        use.begin(exchange.call)
         input.canLend = true
         exchange.run(on: self, of: use.info)
         // A server of HTTP/1.0 does not answer the expectation (RFC 9110 section 10.1.1).

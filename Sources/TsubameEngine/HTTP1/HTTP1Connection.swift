@@ -120,7 +120,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     /// A request that went out on a reused connection which died before a byte of the answer was most likely never
     /// processed. It goes out once more if repeating does no harm.
     private func replay(_ exchange: Exchange) -> Bool {
-        guard use.exchanges > 1, !input.decoder.hasSeenBytes, exchange.mayBeReplayed else { return false }
+        guard use.wasIdle, !input.decoder.hasSeenBytes, exchange.mayBeReplayed else { return false }
         detach(exchange)
         exchange.replay()
         return true

@@ -9,9 +9,9 @@ import TsubameWire
 extension HTTP2Connection {
     /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
     func run(_ exchange: Exchange) {
-        if use.exchanges > 0, session.count == 0 { input.isSilentSinceIdle = true }
         let unsent = unsentBytes
-        use.begin()
+        use.begin(exchange.call)
+        if use.wasIdle, session.count == 0 { input.isSilentSinceIdle = true }
         let activeStream: HTTP2ActiveStream
         let plan: SendingPlan
         do throws(CallError) {

@@ -1,11 +1,15 @@
 // ConnectionUse: what a connection is, and how often it has been used.
 
 import TsubameCore
+import TsubamePlatform
 
 struct ConnectionUse {
     private let facts: ConnectionInfo
+    private let madeAt = MonotonicClock.now
     /// How many exchanges it has begun.
     private(set) var exchanges = 0
+    /// Whether it was there before the call of its last exchange, and so may have been dead already.
+    private(set) var wasIdle = false
     /// How many bytes were given to the channel. Only HTTP/2 counts them.
     var writtenBytes: Int64 = 0
 
@@ -14,5 +18,8 @@ struct ConnectionUse {
     /// The facts for the exchange that it has begun last.
     var info: ConnectionInfo { exchanges > 1 ? facts.reused() : facts }
 
-    mutating func begin() { exchanges += 1 }
+    mutating func begin(_ call: Call) {
+        wasIdle = exchanges > 0 || call.start > madeAt
+        exchanges += 1
+    }
 }

@@ -34,6 +34,48 @@ import TsubameCore
         #expect(try await isSameMemory(isShared: false, isCollected: false, isInitial: isInitial))
     }
 
+    /// As over HTTP/2, where the peer may send as far as its window goes, in spite of a pause.
+    @Test(arguments: [1, 100, 4_095, 4_096]) func `small pieces that come in spite of a pause are merged`(
+        size: Int
+    ) async throws {
+        let producer = CountingProducer()
+        let window = BodyWindow(producer)
+        var sent: [UInt8] = []
+        for index in 0..<(100_000 / size) {
+            let piece = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: size)
+            _ = window.append(Bytes(piece), isShared: index.isMultiple(of: 2))
+            sent += piece
+        }
+        #expect(window.isPaused)
+        window.end(.success(()))
+        let pull = BodyPull(window)
+        var (received, pieces): ([UInt8], Int) = ([], 0)
+        while let piece = try await pull.next() {
+            received += Array(piece)
+            pieces += 1
+        }
+        #expect(received == sent)
+        // About a hundred before the pause.
+        #expect(pieces < 120, "\(pieces)")
+    }
+
+    @Test func `a reader that takes merged pieces lets the producer go on`() async throws {
+        let producer = CountingProducer()
+        let window = BodyWindow(producer)
+        let pull = BodyPull(window)
+        for _ in 0..<3 {
+            var count = 0
+            while count < 50_000 {
+                _ = window.append(Bytes([7]))
+                count += 1
+            }
+            #expect(window.isPaused)
+            while count > 0 { count -= try #require(try await pull.next()).count }
+            #expect(!window.isPaused && count == 0)
+        }
+        #expect(producer.resumed.load(ordering: .relaxed) == 3)
+    }
+
     // MARK: Lending
 
     /// Gives pieces until it is over, and counts.

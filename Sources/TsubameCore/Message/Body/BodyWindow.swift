@@ -190,8 +190,10 @@ extension BodyWindow {
 extension BodyWindow.State {
     fileprivate mutating func receive(_ piece: Bytes, isShared: Bool) {
         // A piece that waits long must not keep a buffer that holds pieces of other bodies.
-        pieces.append(isShared && !readAhead.keepsUp ? piece.copied() : piece)
-        readAhead.received(piece.count)
+        let copies = isShared && !readAhead.keepsUp
+        // Over HTTP/2, the peer may use its window in spite of a pause, and in pieces of a byte.
+        let isMerged = pieces.append(piece, copies: copies, merges: readAhead.isPaused)
+        readAhead.received(piece.count, isMerged: isMerged)
     }
 
     fileprivate mutating func take() -> BodyWindow.Step {
@@ -223,21 +225,48 @@ extension BodyWindow.State {
 
 /// Pieces in order, taken from the front without moving the rest each time.
 private struct PieceQueue {
+    /// Smaller pieces are merged.
+    private static let smallBytes = 4 << 10
+    private static let mergedBytes = 16 << 10
+
     private var pieces: [Bytes] = []
     private var first = 0
+    /// The last piece, made of small ones.
+    private var merged: [UInt8] = []
 
-    var isEmpty: Bool { first == pieces.count }
+    var isEmpty: Bool { first == pieces.count && merged.isEmpty }
 
-    mutating func append(_ piece: Bytes) { pieces.append(piece) }
+    /// - Parameters:
+    ///   - copies: whether the piece must not keep its memory.
+    ///   - merges: whether a small piece becomes a part of the one before it.
+    /// - Returns: whether it became one.
+    mutating func append(_ piece: Bytes, copies: Bool, merges: Bool) -> Bool {
+        if merges, piece.count < Self.smallBytes {
+            if merged.count + piece.count > Self.mergedBytes { endMerging() }
+            defer { piece.withUnsafeBytes { merged.append(contentsOf: $0) } }
+            return !merged.isEmpty
+        }
+        endMerging()
+        pieces.append(copies ? piece.copied() : piece)
+        return false
+    }
+
+    private mutating func endMerging() {
+        guard !merged.isEmpty else { return }
+        pieces.append(Bytes(merged))
+        merged = []
+    }
 
     mutating func popFirst() -> Bytes? {
+        if first == pieces.count { endMerging() }
         guard first < pieces.count else { return nil }
         let piece = pieces[first]
         // The window must not keep memory that the reader has taken.
         pieces[first] = Bytes()
         first += 1
         if first == pieces.count {
-            removeAll()
+            pieces.removeAll(keepingCapacity: true)
+            first = 0
         } else if first >= 64, first * 2 >= pieces.count {
             pieces.removeFirst(first)
             first = 0
@@ -248,5 +277,6 @@ private struct PieceQueue {
     mutating func removeAll() {
         pieces.removeAll(keepingCapacity: true)
         first = 0
+        merged = []
     }
 }

@@ -37,7 +37,10 @@ package struct ReadAhead: Sendable {
     package mutating func trust() { isTrusted = true }
 
     /// A piece of so many bytes has arrived.
-    package mutating func received(_ count: Int) { unread += count + Self.pieceCost }
+    /// - Parameter isMerged: whether it belongs to the piece before it.
+    package mutating func received(_ count: Int, isMerged: Bool = false) {
+        unread += count + (isMerged ? 0 : Self.pieceCost)
+    }
 
     /// - Returns: whether the producer must pause, or is still paused.
     @discardableResult

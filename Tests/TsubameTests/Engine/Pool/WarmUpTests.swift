@@ -30,6 +30,23 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a warm connection that was dead costs a call nothing, and a new one that dies fails it`(_ isWarm: Bool)
+        async throws
+    {
+        let server = try await ScriptedServer.start { $0.index == 0 ? .close : .ok("second") }
+        try await serving(server, { $0.retry = .off }) { server, client in
+            if isWarm {
+                try await client.warmUp()
+                #expect(try await client.get("x").text() == "second")
+                #expect(server.acceptedConnections == 2)
+            } else {
+                let error = try await failure { try await client.get("x") }
+                #expect(error.kind == .emptyReply && server.acceptedConnections == 1)
+            }
+        }
+    }
+
     @Test func `asked again, it makes only what is missing, and what is in use counts`() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { _ in Reply.ok().after(gate) }
