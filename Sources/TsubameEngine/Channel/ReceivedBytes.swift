@@ -8,31 +8,26 @@ import TsubameSockets
 /// takes them by ``piece(_:)`` or copies them.
 struct ReceivedBytes {
     let bytes: UnsafeRawBufferPointer
-    /// Whether the read took as much as it could, so the socket may hold more.
-    let isFull: Bool
     /// The memory that holds the bytes, and its size.
     private let owner: AnyObject?
     private let capacity: Int
 
     /// - Parameter count: the number of bytes that a read has put into the chunk.
-    init(_ chunk: MemoryChunk, count: Int, isFull: Bool) {
+    init(_ chunk: MemoryChunk, count: Int) {
         bytes = UnsafeRawBufferPointer(start: chunk.base, count: count)
-        self.isFull = isFull
         owner = chunk
         capacity = MemoryChunk.capacity
     }
 
     /// Bytes without an owner: each piece of them is copied.
-    init(_ bytes: UnsafeRawBufferPointer, isFull: Bool) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
-        self.isFull = isFull
         owner = nil
         capacity = 0
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, _ owner: AnyObject, capacity: Int) {
         self.bytes = bytes
-        isFull = false
         self.owner = owner
         self.capacity = capacity
     }

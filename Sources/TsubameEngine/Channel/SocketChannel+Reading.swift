@@ -55,7 +55,7 @@ extension SocketChannel {
         let (chunk, size) = (loop.loop.takeInput(), input.size.value)
         let outcome = socket?.read(into: UnsafeMutableRawBufferPointer(start: chunk.base, count: size)) ?? .wouldBlock
         if case .bytes(let count) = outcome {
-            receiver?.receive(ReceivedBytes(chunk, count: count, isFull: count == size))
+            receiver?.receive(ReceivedBytes(chunk, count: count))
         }
         return outcome
     }

@@ -100,7 +100,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
             switch Socket.read(descriptor, into: room) {
             case .bytes(let count):
                 size.record(count)
-                let read = ReceivedBytes(chunk, count: count, isFull: count == room.count)
+                let read = ReceivedBytes(chunk, count: count)
                 if let piece = decode(read) { return piece }
             case .wouldBlock: end = .goesOn(isSlow: false)
             case .end: end = .closed(nil)
@@ -125,7 +125,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
             return piece
         }
         let joined = rest.join(read.bytes)
-        let (piece, consumed) = joined.withUnsafeBytes { decodeBody(ReceivedBytes($0, isFull: read.isFull)) }
+        let (piece, consumed) = joined.withUnsafeBytes { decodeBody(ReceivedBytes($0)) }
         if end == nil { rest.giveBack(joined, consumed: consumed) }
         return piece
     }

@@ -183,7 +183,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     private func receive(_ read: ReceivedBytes, afterRestFor exchange: Exchange) {
         let joined = input.rest.join(read.bytes)
         let consumed = joined.withUnsafeBytes { bytes in
-            consume(ReceivedBytes(bytes, isFull: read.isFull), for: exchange)
+            consume(ReceivedBytes(bytes), for: exchange)
         }
         if let consumed { input.rest.giveBack(joined, consumed: consumed) }
     }

@@ -16,7 +16,7 @@ extension HTTP2Connection {
             if let consumed = consume(read) { input.rest.keep(read.bytes, after: consumed) }
         } else {
             let joined = input.rest.join(read.bytes)
-            let consumed = joined.withUnsafeBytes { consume(ReceivedBytes($0, isFull: read.isFull)) }
+            let consumed = joined.withUnsafeBytes { consume(ReceivedBytes($0)) }
             if let consumed { input.rest.giveBack(joined, consumed: consumed) }
         }
         endRead()

@@ -368,6 +368,6 @@ final class LoopPool: @unchecked Sendable {
 
     /// Nothing may hold the pool after the client has gone and its last call has ended.
     private func endWaiting() {
-        if origins.all.values.allSatisfy({ $0.pool.waitingCount == 0 }) { timers.waiting.cancel() }
+        if origins.all.values.allSatisfy({ $0.pool.waitingCount == 0 }) { endWaitDeadline() }
     }
 }

@@ -3,6 +3,8 @@
 import DequeModule
 import NIOCore
 import TsubameCore
+import TsubamePlatform
+import TsubameSockets
 
 /// The objects that the pools of all loops of a client share.
 struct ClientObjects: Sendable {
@@ -30,8 +32,10 @@ struct Beginning {
 
 /// The timers of a loop pool.
 struct PoolTimers {
-    /// When the first of the exchanges that wait for a connection may wait no longer.
-    var waiting = Deadline()
+    /// When the first of the exchanges that wait for a connection may wait no longer; never if none waits.
+    var waitDue = MonotonicClock.never
+    /// The loop's name for the pool, while it has such a deadline.
+    var waitID: MemberID?
     /// The next search for connections that have been idle too long.
     var idleSweep: Scheduled<Void>?
     var sleepWatch = SleepWatch()

@@ -146,12 +146,7 @@ struct HeadScanner: ~Copyable {
     private static func value(
         _ base: UnsafeRawPointer, _ start: Int, _ end: Int, _ section: Section
     ) -> (end: Int, next: Int) {
-        var at = start
-        while true {
-            at = ByteScan.firstControl(base, at, end)
-            guard at < end, ByteScan.byte(base, at) == 0x09 else { break }
-            at &+= 1
-        }
+        var at = ByteScan.valueEnd(base, start, end)
         guard at < end, let next = lineEnd(base, at, end, section) else { return (at, 0) }
         // No other byte up to 0x20 can be in a value.
         while at > start, ByteScan.byte(base, at &- 1) <= 0x20 { at &-= 1 }

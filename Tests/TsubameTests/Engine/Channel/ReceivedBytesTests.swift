@@ -16,7 +16,7 @@ import TsubameSockets
                 var chunk = loop.takeInput()
                 let first = ObjectIdentifier(chunk)
                 chunk.base.storeBytes(of: 0x61, as: UInt8.self)
-                var read = ReceivedBytes(chunk, count: MemoryChunk.capacity, isFull: true)
+                var read = ReceivedBytes(chunk, count: MemoryChunk.capacity)
                 let small = read.piece(0..<1)
                 let large = read.piece(0..<(MemoryChunk.capacity / 5))
                 let beyond = read.piece(0..<(MemoryChunk.capacity + 1))
@@ -25,7 +25,7 @@ import TsubameSockets
                 chunk = loop.takeInput()
                 #expect(ObjectIdentifier(chunk) != first)
                 chunk.base.storeBytes(of: 0x62, as: UInt8.self)
-                read = ReceivedBytes(chunk, count: 1, isFull: false)
+                read = ReceivedBytes(chunk, count: 1)
                 #expect(small == Bytes("a"))
                 #expect(large.slice(0..<1) == Bytes("a"))
                 #expect(large.count == MemoryChunk.capacity / 5)
@@ -54,7 +54,7 @@ import TsubameSockets
     @Test func `parts of one read become one piece`() {
         let text = Array("one--two--six".utf8)
         text.withUnsafeBytes { bytes in
-            let read = ReceivedBytes(bytes, isFull: false)
+            let read = ReceivedBytes(bytes)
             var pieces = ReceivedPieces()
             #expect(pieces.take(from: read) == nil)
             pieces.add(0..<3, of: read)
