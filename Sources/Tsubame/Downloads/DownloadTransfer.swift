@@ -190,7 +190,12 @@ struct DownloadTransfer {
         }
         let written = try await write(response, part, 0..<(total ?? .max))
         // An earlier response of this version may have said how long the file is.
-        let end = total ?? max(written, part.total ?? 0)
+        if total == nil, let known = part.total, written < known {
+            throw CallError(
+                .incompleteResponse, "the body ended after \(written) of \(known) bytes", phase: .receivingBody,
+                request: response.request, response: response.with(collected: Bytes()))
+        }
+        let end = total ?? written
         if part.total == nil { try part.learn(total: end) }
         if part.gap(in: 0..<end) == nil { try part.cut(at: end) }
         return part.gap(in: 0..<end) == nil

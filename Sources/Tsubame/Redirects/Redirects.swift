@@ -49,7 +49,7 @@ final class Redirects: ChainStep {
         do throws(CallError) {
             switch try uri.resolving(location, redaction: redaction) {
             case .uri(let resolved):
-                target = resolved
+                target = resolved.inheriting(from: uri)
             case .otherScheme(let scheme):
                 return .note("the redirect to a \(scheme): URI is not followed")
             }
@@ -57,8 +57,7 @@ final class Redirects: ChainStep {
             return .fail(self.error("the redirect's Location is invalid: \(error.reason)", response, hop))
         }
         // A host that is reached by https only gets the redirected request by https at once (RFC 6797 section 8.3).
-        if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded }
-        target = target.inheriting(from: uri)
+        if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded.inheriting(from: uri) }
         if uri.isSecure, !target.isSecure, !policy.allowsInsecure {
             let shown = redaction.url(target.string)
             return .note("the redirect from https to \(shown) is not followed: it would be unprotected")

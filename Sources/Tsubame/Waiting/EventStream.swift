@@ -98,11 +98,11 @@ extension Client {
     ///     once.
     ///   - reconnects: how many further connections may be opened in all.
     public func events(_ request: Request, reconnects: Int? = nil) -> EventStream {
-        var (client, request) = resolved(request)
+        var request = request
         request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
         request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
         let mayBeRepeated = request.method.isSafe && request.body.canBeSentAgain
-        return EventStream(client: client, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
+        return EventStream(client: self, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
     }
 }
 
@@ -146,9 +146,12 @@ private final class EventConnections: @unchecked Sendable {
                 return handoff.end(failure)
             }
             (reconnects, failures) = (number, failures + 1)
-            guard (try? await stream.client.configuration.clock.sleep(for: delay)) != nil else { return handoff.end() }
+            guard (try? await configuration.clock.sleep(for: delay)) != nil else { return handoff.end() }
         }
     }
+
+    /// The settings, which the request may change for itself.
+    private var configuration: Configuration { stream.client.resolved(stream.request).client.configuration }
 
     /// Asks the client's retry policy. A connection that has ended without a failure is opened again, too.
     private func next(after failure: CallError?) -> RetryPolicy.Next {
@@ -158,7 +161,7 @@ private final class EventConnections: @unchecked Sendable {
         let outcome = RetryPolicy.Outcome(
             request: failure?.request ?? stream.request, response: failure == nil ? last : nil, error: failure,
             retries: reconnects)
-        return stream.client.configuration.retry.next(
+        return configuration.retry.next(
             after: outcome, RetryPolicy.Attempt(), .subscription(maximum: stream.reconnects ?? .max, delay: delay))
     }
 

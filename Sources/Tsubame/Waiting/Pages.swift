@@ -112,10 +112,13 @@ public struct Pages: AsyncSequence, Sendable {
             guard case .uri(let resolved) = try base.resolving(link, redaction: response.request.redaction) else {
                 throw failure("the next page is on no http or https URL")
             }
-            var uri = resolved
+            // The first request may have options of its own.
+            let (client, _) = pages.client.resolved(pages.first)
+            var uri = resolved.inheriting(from: base)
             // A host that is reached by https only is so here, too (RFC 6797 section 8.3).
-            if !uri.isSecure, pages.client.configuration.hsts.store?.contains(uri.host) == true { uri = uri.upgraded }
-            uri = uri.inheriting(from: base)
+            if !uri.isSecure, client.configuration.hsts.store?.contains(uri.host) == true {
+                uri = uri.upgraded.inheriting(from: base)
+            }
             guard uri.isSecure || !base.isSecure else {
                 throw failure("the next page is not on https: \(response.request.redaction.url(uri.string))")
             }
@@ -123,12 +126,12 @@ public struct Pages: AsyncSequence, Sendable {
             next.target = .uri(uri)
             next.body = .empty
             // Also a page that came by a redirect from another origin has chosen the URL of the next one.
-            if response.request.isCrossOrigin || home.map({ pages.client.owns(uri.origin, home: $0) }) != true {
+            if response.request.isCrossOrigin || home.map({ client.owns(uri.origin, home: $0) }) != true {
                 hasLeft = true
             }
             if hasLeft {
                 next.isCrossOrigin = true
-                CrossOriginFields(pages.client.configuration).strip(&next)
+                CrossOriginFields(client.configuration).strip(&next)
             }
             return next
         }
@@ -175,10 +178,7 @@ extension Client {
     /// The pages of a request whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288). The next request
     /// has the headers and the settings of this one, and no body. At another origin, the client's fields and all credentials
     /// are left out, unless ``Configuration/allowedOrigins`` names it. They stay left out on the pages after it.
-    public func pages(_ request: Request) -> Pages {
-        let (client, request) = resolved(request)
-        return Pages(client: client, first: request, following: .link)
-    }
+    public func pages(_ request: Request) -> Pages { Pages(client: self, first: request, following: .link) }
 
     /// The pages of a request. The closure makes the request of the next page from the last; nil ends the sequence.
     ///
@@ -188,7 +188,6 @@ extension Client {
     /// }
     /// ```
     public func pages(_ request: Request, next: @escaping @Sendable (Response) throws -> Request?) -> Pages {
-        let (client, request) = resolved(request)
-        return Pages(client: client, first: request, following: .closure(next))
+        Pages(client: self, first: request, following: .closure(next))
     }
 }

@@ -101,7 +101,7 @@ extension Exchange {
     func headGoesOut(at now: MonotonicTime, with body: Bytes?) {
         enter(.waitingForHead)
         progress.timings.sentAt = now
-        (progress.headSentAt, progress.waitsSince) = (now, 0)
+        progress.waitsSince = 0
         if outgoing.isObserved { tellSent(body) }
     }
 

@@ -16,8 +16,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// How far it has come.
     struct Progress {
         var timings = Timings()
-        /// When the head went out for the last time.
-        var headSentAt: MonotonicTime = 0
         /// Since when it waits for a connection; 0 while it does not.
         var waitsSince: MonotonicTime = 0
         /// The connection on which it runs, or ran.

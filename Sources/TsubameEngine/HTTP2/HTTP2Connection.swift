@@ -26,8 +26,8 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         var touched: [HTTP2Stream] = []
         var isReading = false
         var lastRead: MonotonicTime = 0
-        /// Whether nothing has come since the connection was idle last. Then the peer may have been gone before any of the
-        /// requests that run.
+        /// Whether the connection was idle before the requests that run, and nothing has come since. Then the peer may have been
+        /// gone before any of them.
         var isSilentSinceIdle = false
     }
 

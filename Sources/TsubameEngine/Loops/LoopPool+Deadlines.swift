@@ -4,7 +4,7 @@ import TsubameCore
 import TsubamePlatform
 import TsubameSockets
 
-/// The loop calls the pool when the first of the exchanges that wait may wait no longer. It refers to the pool while one waits.
+/// The loop calls the pool when the first of the exchanges that wait may wait no longer. Until then it refers to the pool.
 extension LoopPool: LoopMember {
     /// In nanoseconds: how long a search for waiters whose time has passed puts off the next one, since each looks at all of them.
     private static let searchInterval: MonotonicTime = 5_000_000

@@ -303,7 +303,10 @@ final class LoopPool: @unchecked Sendable {
                 return loop.loop.afterLook { self.run(waiter, on: connection, isPutOff: true) }
             }
             // Others may run on one that is not reusable, and their responses may have come.
-            if answer != .yes { connection.stopAccepting() }
+            if answer != .yes {
+                connection.stopAccepting()
+                availableStreamsChanged(on: connection)
+            }
         }
         waiter.leave()
         exchange.endWaiting()

@@ -32,7 +32,7 @@ struct Beginning {
 
 /// The timers of a loop pool.
 struct PoolTimers {
-    /// When the first of the exchanges that wait for a connection may wait no longer; never if none waits.
+    /// When the first of the exchanges that have waited for a connection may wait no longer. It stays if that one is served.
     var waitDue = MonotonicClock.never
     /// The loop's name for the pool, while it has such a deadline.
     var waitID: MemberID?

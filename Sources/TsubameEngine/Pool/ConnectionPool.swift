@@ -39,8 +39,6 @@ struct ConnectionPool<Connection, Waiter> {
         connectorsAtOnce = mayShare ? 1 : .max
     }
 
-    // MARK: Requests
-
     /// A connection for a request: one in use that has room, or else the newest idle one, whose server is the least likely to
     /// have closed it. An idle one goes to a new request only if none waits.
     /// - Parameter answer: it may look at the socket. An unread connection stays idle, and the request gets none.
@@ -51,10 +49,14 @@ struct ConnectionPool<Connection, Waiter> {
         asking answer: (Connection) -> Reusability
     ) -> Lease? {
         for id in shared {
-            guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()) else { continue }
-            guard let connection = links[id.index], answer(connection) == .yes else { continue }
-            members[id]?.begin()
-            return Lease(id: id, connection: connection)
+            guard let member = members[id], member.hasRoom, let connection = links[id.index] else { continue }
+            if limits.isSpent(member, at: now()) {
+                members[id]?.capacity = 0
+                actions.append(.stopAccepting(connection))
+            } else if answer(connection) == .yes {
+                members[id]?.begin()
+                return Lease(id: id, connection: connection)
+            }
         }
         guard waiting.isEmpty else { return nil }
         while let id = idle.popLast() {
@@ -361,8 +363,6 @@ struct ConnectionPool<Connection, Waiter> {
         if member.isShared { shared.removeAll { $0 == id } }
         return links[id.index].take()
     }
-
-    // MARK: Idle connections
 
     /// Closes the connection that is idle for the longest time, because another pool needs its place.
     mutating func closeLongestIdle(_ actions: inout [Action]) {

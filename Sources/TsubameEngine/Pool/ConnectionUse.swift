@@ -8,7 +8,8 @@ struct ConnectionUse {
     private let madeAt = MonotonicClock.now
     /// How many exchanges it has begun.
     private(set) var exchanges = 0
-    /// Whether it was there before the call of its last exchange, and so may have been dead already.
+    /// Whether it had carried another exchange before the last one, or was there before the call of that. Then it may have been
+    /// dead already.
     private(set) var wasIdle = false
     /// How many bytes were given to the channel. Only HTTP/2 counts them.
     var writtenBytes: Int64 = 0

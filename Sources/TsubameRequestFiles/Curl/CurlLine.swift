@@ -231,6 +231,7 @@ package struct CurlLine {
             // Only a body can be chunked.
             if name.lowercased() == "transfer-encoding", value.lowercased() == "chunked" {
                 options.append("--chunked")
+                otherOptions.append("-H “\(text)”")
                 return
             }
             if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }

@@ -205,6 +205,19 @@ import TsubameTesting
         #expect(simulation.connections.isEmpty)
     }
 
+    @Test func `a shared connection whose lifetime passes while it is in use makes room for another`() throws {
+        var simulation = Self.simulation(limit: 1, mayShare: true) { $0.connectionLifetime = 10 }
+        let first = try simulation.request(0)
+        let old = try simulation.connectNext(isShared: true, capacity: 8)
+        simulation.now += 11
+        let second = try simulation.request(0)
+        #expect(simulation.connections[old]?.isStopping == true && simulation.connectors.count == 1)
+        let new = try simulation.connectNext(isShared: true, capacity: 8)
+        #expect(simulation.connections[new]?.running == [second])
+        try simulation.end(first, on: old)
+        #expect(simulation.connections[old] == nil)
+    }
+
     // MARK: Several pools
 
     @Test func `an idle connection makes room for another pool`() throws {

@@ -366,6 +366,8 @@ import TsubameTesting
             #expect(try await server.head(0).path == "/2")
             first.cancel()
             _ = await first.result
+            // The loop takes a cancelled call out after the caller has gone on. Before that, the connection could go to it.
+            #expect(await client.statistics().waiting == 0)
             answer.open()
             #expect(try await second.value.timings.secured != nil)
         }
