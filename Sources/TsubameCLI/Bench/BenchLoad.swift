@@ -266,15 +266,18 @@ final class BenchLoad: Sendable {
 
     private func reason(to record: BenchRecord, after sample: BenchSample) -> Stop? {
         switch sample.outcome {
-        // A server that breaks an exchange off may answer the next one.
-        case .failure(let error)
-        where !record.hasAnswer && record.firstFailures >= senders.count * streams
-            && record.earlyFailures >= requests.count
-            && ![.connectionLost, .emptyReply, .incompleteResponse, .invalidResponse].contains(error.kind):
-            .noAnswer(error)
+        case .failure(let error) where !record.hasAnswer && record.firstFailures >= senders.count * streams:
+            record.earlyFailures >= leastFailures(error) ? .noAnswer(error) : nil
         case .answer where isHTTP2 && (record.version ?? .http2) != .http2: .noStreams
         default: nil
         }
+    }
+
+    /// The number of failures after which no answer is expected.
+    private func leastFailures(_ error: CallError) -> Int {
+        // A server that breaks an exchange off may answer a later one.
+        let isBroken = [.connectionLost, .emptyReply, .incompleteResponse, .invalidResponse].contains(error.kind)
+        return max(requests.count, isBroken ? 10 * senders.count * streams : 0)
     }
 
     private static func sleep(until time: MonotonicTime) async {

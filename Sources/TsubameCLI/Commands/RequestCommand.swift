@@ -103,7 +103,7 @@ struct RequestCommand: ToolCommand {
             settings.unset = run.unset.filter { $0.lowercased() != "accept-encoding" }
             settings.keepsDotSegments = content.pathAsIs
             settings.asksServer = content.asksServer
-            if content.chunked { settings.leaveOut("--chunked") }
+            settings.isChunked = content.chunked
             if cache.cache { settings.leaveOut("--cache") }
             let capture = CaptureTransport()
             var run = run
@@ -173,7 +173,7 @@ struct RequestCommand: ToolCommand {
                 path: try downloadPath(words), options: downloads, isQuiet: output.quiet > 0,
                 isSilent: output.quiet > 1,
                 terminalStyle: format.terminalStyle, board: board) : nil
-        if downloads.download, !downloads.resumes, let path = output.output, path != "-" {
+        if downloads.download, let path = output.output, path != "-" {
             try OutputFile.checkReplacing(path)
         }
         if download?.isStreamed == true {

@@ -39,7 +39,8 @@ struct RequestWords {
             )
         }
         // The text may hold a secret, and is not shown.
-        if typed.prefix(while: { $0 != "/" }).contains(where: \.isWhitespace), (try? RequestItem(typed)) != nil {
+        let hasBlank = typed.prefix { !"/?#".contains($0) }.contains(where: \.isWhitespace)
+        if (try? RequestItem(typed)) != nil, hasBlank || rest.first?.contains("://") == true && !Self.isURL(typed) {
             throw UsageProblem("An item stands in the place of the URL: the URL goes before the items.")
         }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)

@@ -24,21 +24,19 @@ struct CommandRuns: Sendable {
     /// is interrupted, or if its output is closed.
     /// - Returns: the first status that is not ok, in the order of the requests.
     func run() throws -> ExitStatus {
-        var signals: [any DispatchSourceSignal] = []
-        if archive != nil || runs.contains(where: \.plan.hasSession) {
-            signals = EndSignals.saveBeforeTheEnd { [runs, archive] in
-                do {
-                    for run in runs { try run.plan.keep() }
-                    try archive?.write()
-                } catch {
-                    Diagnostics.say(error)
-                }
-            }
+        guard archive != nil || runs.contains(where: \.plan.hasSession) else { return runAll() }
+        return try EndSignals.saving { [runs, archive] in
+            for run in runs { Self.saying { try run.plan.keep() } }
+            Self.saying { try archive?.write() }
+        } _: {
+            let status = runAll()
+            try EndSignals.uninterrupted { try archive?.write() }
+            return status
         }
-        defer { withExtendedLifetime(signals) {} }
-        let status = runAll()
-        try archive?.write()
-        return status
+    }
+
+    private static func saying(_ save: () throws -> Void) {
+        do { try save() } catch { Diagnostics.say(error) }
     }
 
     private func runAll() -> ExitStatus {

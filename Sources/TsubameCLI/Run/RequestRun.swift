@@ -72,7 +72,7 @@ struct RequestRun: Sendable {
     func run(by client: Client) -> ExitStatus {
         let status = send(by: client)
         do {
-            try plan.keep()
+            try EndSignals.uninterrupted { try plan.keep() }
         } catch {
             Diagnostics.say(error)
             return status == .ok ? .failure : status
@@ -148,8 +148,13 @@ struct RequestRun: Sendable {
 
     /// Prints the parts that a download shows. The user must not have to wait for its end to see them.
     private func printHead(_ response: Response) throws {
-        try printer.print(response) { () throws(CallError) in nil }
-        try output.flush()
+        do {
+            try printer.print(response) { () throws(CallError) in nil }
+            try output.flush()
+        } catch let error as SystemError where error.isBrokenPipe {
+            // The library would tell this only after the download.
+            EndSignals.endByBrokenPipe()
+        }
     }
 
     private func status(of end: End) -> ExitStatus {

@@ -48,11 +48,12 @@ private func restoreTerminal() {
 
 private let slots = Mutex(())
 
-/// The signals that have a source of events, whose handler must stay.
-private let observedSignals = Mutex<Set<Int32>>([])
-
-/// Run before a signal or a closed pipe ends the process.
+/// Run before a signal or a closed pipe ends the process. Held while they run.
 private let lastSaves = Mutex<[@Sendable () -> Void]>([])
+
+/// The end of a pipe by which the signal handler wakes the thread that runs them; -1 if there is nothing to save, or if a signal
+/// has come.
+private let saverPipe = Atomic<Int32>(-1)
 
 enum EndSignals {
     /// How long a source may take until it receives signals, in milliseconds. Where no thread can be started, it
@@ -62,7 +63,6 @@ enum EndSignals {
     /// Calls `handler` with the signal's number instead of ending the process. The caller must keep the sources.
     static func observe(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
-            observedSignals.withLock { _ = $0.insert(number) }
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             let isRegistered = DispatchSemaphore(value: 0)
@@ -75,28 +75,48 @@ enum EndSignals {
         }
     }
 
-    /// Has `save` run before SIGINT, SIGTERM or a closed pipe ends the process. Until it returns, a second signal ends the
-    /// process at once. The caller must keep the sources.
-    static func saveBeforeTheEnd(_ save: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+    /// Runs `body`. If a signal or a closed pipe ends the process meanwhile, `save` runs first. A second signal ends the process
+    /// at once.
+    static func saving<R>(_ save: @escaping @Sendable () -> Void, _ body: () throws -> R) rethrows -> R {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return try body() }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (reading, writing) = (ends[0], ends[1])
         lastSaves.withLock { $0.append(save) }
-        // The write then fails, which ends the process by `endByBrokenPipe()`.
+        tidyUpBeforeTheEnd()
+        saverPipe.store(writing, ordering: .sequentiallyConsistent)
+        // A write into a closed pipe then fails, which ends the process by `endByBrokenPipe()`.
         signal(SIGPIPE, SIG_IGN)
-        return observe { number in
-            signal(number, SIG_DFL)
+        DispatchQueue(label: "tsubame.end").async {
+            var number: UInt8 = 0
+            while read(reading, &number, 1) != 1 {}
             runLastSaves()
-            removeUnfinishedFiles()
-            restoreTerminal()
-            KeptParts.tell()
-            endAsInterrupted(by: number)
+            tidyUp()
+            endAsInterrupted(by: Int32(number))
+        }
+        defer {
+            let isInterrupted = saverPipe.exchange(-1, ordering: .sequentiallyConsistent) < 0
+            // The thread of the saver ends the process.
+            while isInterrupted { _ = pause() }
+            lastSaves.withLock { $0 = [] }
+        }
+        return try body()
+    }
+
+    /// Runs `body`, during which no signal but a second one ends the process.
+    static func uninterrupted<R>(_ body: () throws -> R) rethrows -> R { try lastSaves.withLock { _ in try body() } }
+
+    private static func runLastSaves() {
+        lastSaves.withLock { saves in
+            for save in saves { save() }
+            saves = []
         }
     }
 
-    private static func runLastSaves() {
-        let saves = lastSaves.withLock { saves in
-            defer { saves = [] }
-            return saves
-        }
-        for save in saves { save() }
+    private static func tidyUp() {
+        removeUnfinishedFiles()
+        restoreTerminal()
+        KeptParts.tell()
     }
 
     /// Has the file removed if the process is interrupted.
@@ -131,13 +151,18 @@ enum EndSignals {
     private static func install() {
         ready = HandlerMemory(
             files: unfinishedFiles, areSettingsChanged: areSettingsChanged, settings: originalSettings)
-        let observed = observedSignals.withLock(\.self)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !observed.contains(number) {
+        // The handler must not be the first to use it.
+        saverPipe.store(-1, ordering: .sequentiallyConsistent)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
                 let code = errno
-                removeUnfinishedFiles()
-                restoreTerminal()
-                KeptParts.tell()
+                let saver = saverPipe.exchange(-1, ordering: .sequentiallyConsistent)
+                var byte = UInt8(truncatingIfNeeded: number)
+                if saver >= 0, write(saver, &byte, 1) == 1 {
+                    errno = code
+                    return
+                }
+                EndSignals.tidyUp()
                 errno = code
                 signal(number, SIG_DFL)
                 raise(number)

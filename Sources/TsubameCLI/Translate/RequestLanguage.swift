@@ -12,7 +12,11 @@ enum RequestLanguage: String, CaseIterable {
     {
         switch self {
         case .curl: return (Self.curlLine(request, settings), settings.losses)
-        case .swift: return (request.swiftProgram(settings.swiftLines), settings.losses + settings.lostFields)
+        case .swift:
+            return (
+                request.swiftProgram(settings.swiftLines),
+                settings.losses + settings.lostFraming + settings.lostFields
+            )
         case .python:
             return (
                 request.pythonProgram(settings.pythonArguments),
@@ -24,10 +28,10 @@ enum RequestLanguage: String, CaseIterable {
             return (words.joined(separator: " ") + "\n", settings.losses)
         case .http:
             let writer = HTTPFileWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + settings.lostTarget + writer.losses)
+            return (writer.text, settings.losses + settings.lostTarget + settings.lostFraming + writer.losses)
         case .hurl:
             let writer = HurlWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + settings.lostTarget + writer.losses)
+            return (writer.text, settings.losses + settings.lostTarget + settings.lostFraming + writer.losses)
         }
     }
 

@@ -15,6 +15,8 @@ struct RequestSettings {
     var timeout: Duration?
     var connectTimeout: Duration?
     var proxy: String?
+    /// Whether the body is sent without its length.
+    var isChunked = false
     /// `user:password`, if the credentials wait for a challenge.
     var digest: String?
     /// The options that are left out, as they are spelled.
@@ -76,6 +78,7 @@ struct RequestSettings {
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
         if let proxy { words += ["--proxy", ShellWord.quoted(proxy)] }
         if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
+        if isChunked { words += ["--header", "'Transfer-Encoding: chunked'"] }
         for name in unset { words += ["--header", ShellWord.quoted("\(name):")] }
         for part in parts {
             switch part.content {
@@ -110,6 +113,7 @@ struct RequestSettings {
         if let connectTimeout { words.append("--connect-timeout=\(Self.seconds(connectTimeout))") }
         if let proxy { words.append(ShellWord.quoted("--proxy=\(proxy)")) }
         if let digest { words += ["--auth-type=digest", ShellWord.quoted("--auth=\(digest)")] }
+        if isChunked { words.append("--chunked") }
         return words
     }
 
@@ -166,10 +170,13 @@ struct RequestSettings {
     /// The target `*`, for languages that have only URLs.
     var lostTarget: [String] { asksServer ? ["--request-target *"] : [] }
 
+    /// The framing of the body, for languages that choose it.
+    var lostFraming: [String] { isChunked ? ["--chunked"] : [] }
+
     /// The options that Python's package has not.
     var lostInPython: [String] {
         (maximumRedirects.map { ["--max-redirects \($0)"] } ?? []) + (keepsDotSegments ? ["--path-as-is"] : [])
-            + lostTarget
+            + lostTarget + lostFraming
     }
 
     /// The items of the tool's command line.
