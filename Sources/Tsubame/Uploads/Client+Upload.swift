@@ -70,9 +70,9 @@ extension Client {
     /// The upload resource must be at the origin of the request, or at one of ``Configuration/allowedOrigins``. The
     /// client does not use a resource at another origin, or one that another origin names after a redirect.
     ///
-    /// If the upload is cancelled, breaks a limit, or has a file that has changed or cannot be read, the client deletes
-    /// the upload resource (DELETE), and does not wait for the response. After any other failure, and while the last
-    /// response is read, it does not. Then the server decides how long it keeps the bytes.
+    /// The client deletes the upload resource (DELETE) if the upload is cancelled, breaks a limit, or has a file that has
+    /// changed or cannot be read. It does not wait for the response. After any other failure, and while the last response
+    /// is read, it deletes nothing. Then the server decides how long it keeps the bytes.
     /// - Parameters:
     ///   - request: usually a POST or PUT with `RequestBody.file`.
     ///   - resume: whether to continue after an interruption.
