@@ -33,8 +33,6 @@ enum ExitStatus: Int32 {
         let followed = error.response?.history.count { (300..<400).contains($0.statusCode) } ?? 0
         switch error.kind {
         case .timeout: self = .timeout
-        // Such as an item that sets Content-Length.
-        case .invalidRequest where error.phase == .preparing && error.response == nil: self = .usage
         case .redirect where followed >= maximum: self = .tooManyRedirects
         default: self = .failure
         }

@@ -178,6 +178,10 @@ struct RequestContent {
 
     private mutating func appendField(_ name: String, _ value: String) throws(UsageProblem) {
         let fieldName = try Self.fieldName(name)
+        if ["content-length", "transfer-encoding"].contains(fieldName.canonicalName) {
+            throw UsageProblem(
+                "\(name) must not be set: it follows from the body. --chunked sends the body in chunks.")
+        }
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r\n" }
         var value = value.drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }

@@ -61,8 +61,6 @@ enum FlagNames {
         switch error.kind {
         case .emptyReply where error.request?.uri?.isSecure == false:
             "a TLS server ends plain HTTP like this: if this is the port of one, try https://"
-        case .invalidRequest where error.reason.hasPrefix("Transfer-Encoding must not be set"):
-            "--chunked sends a body in chunks"
         case .redirect where error.reason.hasPrefix("more than "): "--max-redirects sets how many are followed"
         case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc ignores the file"
         default: nil
