@@ -125,7 +125,6 @@ package struct HTTPFileWriter {
         for field in entry.fields where entry.parts.isEmpty || field.name.source.lowercased() != "content-type" {
             // A line that begins with & would belong to the URL, and one that begins with # would be a comment.
             guard field.hasSendableName, !field.name.source.hasPrefix("&"), !field.name.source.hasPrefix("#") else {
-                losses.append("the field \(Redaction.name(field.name.source)) of \(entry.method) \(entry.url.source)")
                 continue
             }
             let guardText = hasMeaning(field, entry) ? "{{\(nothing)}}" : ""

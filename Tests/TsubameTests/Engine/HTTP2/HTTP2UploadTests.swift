@@ -20,13 +20,14 @@ import TsubameTesting
     @Test func `a peer that takes little at a time, but steadily, is not idle`() async throws {
         // More than the system takes at once.
         let length = 24 << 20
-        // The windows allow the whole body at once. The peer reads a little every 100 ms, for longer than the idle time.
+        // The windows allow the whole body at once. The peer reads a little every 50 ms, for longer than the idle time. Its system
+        // tells the client of room only when half of its buffer is free, which takes some seconds.
         try await withPeer(settings: [(4, 32 << 20)]) { connection in
             try await connection.windowUpdate(0, 32 << 20)
             let request = try await connection.nextRequest()
             try await connection.setReading(false)
-            for _ in 0..<85 {
-                try await Self.pause(100)
+            for _ in 0..<170 {
+                try await Self.pause(50)
                 connection.readOnce()
             }
             try await connection.setReading(true)
