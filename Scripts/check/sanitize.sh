@@ -38,6 +38,8 @@ for sanitizer in "$@"; do
         SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 log_path=$reports/report" \
             ASAN_OPTIONS="detect_leaks=0 quarantine_size_mb=8 log_path=$reports/report" \
             LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments $skipped >>"$log" 2>&1 || status=1
+        # When the time is over, `swift test` ends without its tests.
+        pkill -KILL -f "$PWD/$scratch/.*xctest" || true
     done
     [ "$(grep -acE 'Test run with [1-9]' "$log")" = ${#parts[@]} ] || { echo "- a part has run no test, or has not ended"; status=1; }
     grep -aE 'Test run with' "$log" | sed 's/^[^ ]* /- /'

@@ -148,6 +148,9 @@ extension CacheTransaction {
         let fields = response.headers.fields
         if let refusal = StoringRules.refusal(of: response.statusCode, fields, to: terms) {
             tell("the answer is not stored: \(refusal)")
+            if StoringRules.isForbidden(by: fields, status: response.statusCode) {
+                try await removeReplaced(stored, by: response.statusCode)
+            }
         } else {
             var head = StoredHead(
                 status: response.statusCode, version: response.version ?? .http11,
@@ -170,9 +173,22 @@ extension CacheTransaction {
                 report()
             } else {
                 tell("the answer is not stored: its Vary is *")
+                try await removeReplaced(stored, by: response.statusCode)
             }
         }
         return marked(response, status)
+    }
+
+    /// A newer response that must not be stored shows that the stored one is no longer right.
+    private func removeReplaced(_ stored: StoredHead?, by status: Int) async throws(CallError) {
+        guard stored != nil, terms.method == .get, !terms.control.noStore, (200..<300).contains(status), status != 206
+        else { return }
+        tell("the stored response is removed, since the newer one must not be stored")
+        do throws(CallError) {
+            try await remove()
+        } catch {
+            guard error.kind == .timeout else { throw error }
+        }
     }
 
     /// - Returns: whether the response is stored, or will be after it has been read to its end.

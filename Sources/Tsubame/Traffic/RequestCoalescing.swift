@@ -41,6 +41,8 @@ final class RequestCoalescing: CallInterceptor {
 
     func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response {
         guard request.method == .get, request.body.isEmpty, let uri = request.uri else {
+            // A GET that begins later must not get a response from before the change.
+            defer { if !request.method.isSafe, let uri = request.uri { forget(uri) } }
             return try await next(request, call)
         }
         let key = Key(uri: uri, headers: request.headers.fields)
@@ -59,6 +61,13 @@ final class RequestCoalescing: CallInterceptor {
                 case .none: continue
                 }
             }
+        }
+    }
+
+    /// Lets no further request follow those to this URI.
+    private func forget(_ uri: TargetURI) {
+        flights.withLock { flights in
+            for key in flights.keys where key.uri == uri { flights[key] = nil }
         }
     }
 
@@ -81,7 +90,7 @@ final class RequestCoalescing: CallInterceptor {
     ) async throws(CallError) -> Response {
         var outcome = Outcome.none
         defer {
-            flights.withLock { $0[key] = nil }
+            flights.withLock { if $0[key] === flight { $0[key] = nil } }
             for follower in flight.followers.withLock({ $0 }) { follower.settle(outcome) }
         }
         do throws(CallError) {

@@ -13,7 +13,7 @@ final class BenchLoad: Sendable {
     enum Stop: Sendable {
         /// By this signal.
         case interrupted(by: Int32)
-        /// No request could be sent, by any stream and to any of the URLs, so there is nothing to measure.
+        /// No request had an answer, by any stream and from any of the URLs, so there is nothing to measure.
         case noAnswer(CallError)
         /// The server does not speak HTTP/2.
         case noStreams

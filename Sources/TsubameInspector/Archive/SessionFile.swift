@@ -29,6 +29,8 @@ final class SessionFile: Sendable {
         if log.isNew(session: path), FileManager.default.fileExists(atPath: path) {
             try log.add(har: Data(contentsOf: URL(filePath: path)))
         }
+        // Only now: a file that cannot be read must not be replaced by the next try.
+        log.keep(session: path)
         saved.withLock { $0 = log.changes }
         saving.withLock { task in
             task = Task.detached { [weak self] in

@@ -194,8 +194,11 @@ public final class TrafficLog: Sendable {
         }
     }
 
-    /// Whether the log has no calls of that file yet. From now on it has.
-    func isNew(session path: String) -> Bool { state.withLock { $0.sessions.insert(path).inserted } }
+    /// Whether the log has no calls of that file yet.
+    func isNew(session path: String) -> Bool { state.withLock { !$0.sessions.contains(path) } }
+
+    /// The log has the calls of that file.
+    func keep(session path: String) { state.withLock { _ = $0.sessions.insert(path) } }
 
     /// A number that grows with every change of the log.
     var changes: UInt64 {

@@ -151,12 +151,12 @@ final class DatabaseCacheStorage: DiskCacheStorage {
 
     func remove(_ key: String) {
         forgetFound()
-        attempt { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }
+        attempt(inPause: true) { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }
     }
 
     func removeAll() {
         forgetFound()
-        attempt { db in folder.remove(try CacheTable.remove(where: "TRUE", [], db)) }
+        attempt(inPause: true) { db in folder.remove(try CacheTable.remove(where: "TRUE", [], db)) }
         sweep()
     }
 
@@ -197,9 +197,10 @@ final class DatabaseCacheStorage: DiskCacheStorage {
     }
 
     /// Runs `body` on the file. An error becomes a notice, and the result is nil.
+    /// - Parameter isNeeded: whether it runs even soon after an error. A response that is not removed would be used again.
     @discardableResult
-    private func attempt<Value>(_ body: (Database) throws -> Value) -> Value? {
-        if state.withLock({ $0.pauseEnd > MonotonicClock.now }) { return nil }
+    private func attempt<Value>(inPause isNeeded: Bool = false, _ body: (Database) throws -> Value) -> Value? {
+        if !isNeeded, state.withLock({ $0.pauseEnd > MonotonicClock.now }) { return nil }
         do {
             return try working(body)
         } catch {

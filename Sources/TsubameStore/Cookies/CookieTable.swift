@@ -27,7 +27,7 @@ enum CookieTable {
         try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
     }
 
-    private static func removeExpired(_ db: Database, now: Int64) throws {
+    static func removeExpired(_ db: Database, now: Int64) throws {
         try db.execute(sql: "DELETE FROM cookie WHERE expires <= ?", arguments: [now])
     }
 
@@ -64,16 +64,17 @@ enum CookieTable {
 
     // MARK: The cookies
 
-    /// The most recently used cookies, at most as many as a store holds. Rows with a value of the wrong type are left
-    /// out.
-    static func cookies(_ db: Database, withSessions: Bool) throws -> [StoredCookie] {
+    /// The most recently used cookies, at most as many as a store holds. Expired cookies and rows with a value of the wrong
+    /// type are left out.
+    static func cookies(_ db: Database, withSessions: Bool, now: Int64) throws -> [StoredCookie] {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
                     SELECT domain, path, name, hostOnly, value, expires, secure, httpOnly, sameSite, created, used
                     FROM cookie
-                    WHERE domain <> '' AND (? OR expires IS NOT NULL) ORDER BY used DESC LIMIT \(CookieStore.maximum)
-                    """), arguments: [withSessions])
+                    WHERE domain <> '' AND (? OR expires IS NOT NULL) AND (expires IS NULL OR expires > ?)
+                    ORDER BY used DESC LIMIT \(CookieStore.maximum)
+                    """), arguments: [withSessions, now])
         var cookies: [StoredCookie] = []
         while let row = try rows.next() {
             func text(_ index: Int) -> String? { String.fromDatabaseValue(row[index]) }

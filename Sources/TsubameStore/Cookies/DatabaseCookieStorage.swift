@@ -45,6 +45,7 @@ final class DatabaseCookieStorage: CookieStorage {
                 // was replaced meanwhile.
                 if isChanged { return }
                 try db.inTransaction(.immediate) {
+                    try CookieTable.removeExpired(db, now: now)
                     try load(db, into: &store, now)
                     let owner = store.owner
                     let changes = store.recording(change)
@@ -75,7 +76,7 @@ final class DatabaseCookieStorage: CookieStorage {
     private func load(_ db: Database, into store: inout CookieStore, _ now: Int64) throws {
         let current = try CookieTable.state(db)
         guard current != version.withLock({ $0 }) else { return }
-        let cookies = try CookieTable.cookies(db, withSessions: keepsSessions)
+        let cookies = try CookieTable.cookies(db, withSessions: keepsSessions, now: now)
         store.replace(where: isKept, by: cookies, now: now)
         store.takeOwner(try CookieTable.owner(db))
         version.withLock { $0 = current }

@@ -164,6 +164,12 @@ import TsubameTesting
         let client = Client(server.url)
         await #expect(throws: CallError.self) { try await client.inspect(session: file.path) }
         await client.close()
+        // A second try with the same log reads the file, too.
+        let log = TrafficLog()
+        for _ in 0..<2 {
+            await #expect(throws: CallError.self) { _ = try await Inspector(log: log, session: file.path) }
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == "{}")
     }
     #endif
 }

@@ -263,6 +263,29 @@ import TsubameTesting
         }
     }
 
+    @Test func `expired cookies push out no others, and leave the file with the next change`() async throws {
+        try await withPath { path in
+            let jar = try CookieJar(sqlite: path)
+            try jar.set("a=1; Max-Age=600", from: url)
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO cookie WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                        SELECT domain, path, 'x' || i, hostOnly, value, 1, secure, httpOnly, sameSite, created + i,
+                        used + i FROM cookie, n WHERE name = 'a'
+                        """)
+            }
+            #expect(jar.cookies.map(\.name) == ["a"])
+            try jar.set("b=1; Max-Age=600", from: url)
+            let expired = try await queue.read { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM cookie WHERE expires = 1")
+            }
+            #expect(expired == 0 && jar.cookies.map(\.name) == ["a", "b"])
+            try queue.close()
+        }
+    }
+
     @Test func `a database of another program is left alone`() async throws {
         try await withPath { path in
             let queue = try DatabaseQueue(path: path)

@@ -246,6 +246,23 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: CachePlace.allCases, [[HTTPField.Name.cacheControl: "no-store"], [.vary: "*"]])
+    func `RFC 9111 4.3.3: a new response that must not be stored removes the old one`(
+        _ place: CachePlace, _ forbidding: [HTTPField.Name: String]
+    ) async throws {
+        try await cached(in: place) { request in
+            var fields: HTTPFields = [.cacheControl: "max-age=60"]
+            if request.index == 1 { for (name, value) in forbidding { fields[name] = value } }
+            return .ok("\(request.index)", headers: fields)
+        } _: { cached in
+            _ = try await cached.get("a")
+            let second = try await cached.get("a") { $0.cachePolicy = .reload }
+            #expect(second.text == "1")
+            let third = try await cached.get("a")
+            #expect(third == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
     @Test func `RFC 9111 5.2.1.5: a request that says no-store leaves the stored response as it was`() async throws {
         try await cached(Self.counting(Self.minute)) { cached in
             _ = try await cached.get("a")

@@ -253,6 +253,20 @@ import TsubameTesting
         }
     }
 
+    @Test func `a request that begins after a change does not join one from before it`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { $0.index == 0 ? Reply.ok("old").after(gate) : .ok("new") }
+        try await serving(server, { $0.traffic.coalescesEqualRequests = true }) { server, client in
+            let before = Task { try await client.get("x").text() }
+            _ = try await server.request(0)
+            _ = try await client.post("x", body: .text("change"))
+            #expect(try await client.get("x").text() == "new")
+            gate.open()
+            #expect(try await before.value == "old")
+            #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+        }
+    }
+
     @Test func `cancelling one does not cancel the rest`() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok("\($0.index)").after(gate) }

@@ -13,7 +13,8 @@ struct Pairs: Sendable {
     /// Reads `application/x-www-form-urlencoded`. A `+` is a space, a name without `=` has an empty value, and empty
     /// pieces are skipped.
     init(urlEncoded text: some Collection<UInt8>) throws {
-        for piece in text.split(separator: UInt8(ascii: "&")) {
+        // The piece after the last allowed one is not divided, and is one too many.
+        for piece in text.split(separator: UInt8(ascii: "&"), maxSplits: Self.limit) {
             let equals = piece.firstIndex(of: UInt8(ascii: "="))
             let name = piece[..<(equals ?? piece.endIndex)]
             let value = equals.map { piece[piece.index(after: $0)...] } ?? piece[piece.endIndex...]

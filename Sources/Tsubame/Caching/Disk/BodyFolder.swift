@@ -39,6 +39,12 @@ package struct BodyFolder: Sendable {
             if descriptor < 0 {
                 // Another process may have removed the empty folder just now.
                 if errno == ENOENT { continue }
+                // A process that was killed may have left it.
+                if errno == EEXIST {
+                    sweep(name + CacheFileName.partEnding) { false }
+                    errno = EEXIST
+                    continue
+                }
                 throw failure("written")
             }
             // Another process may also have removed the file before it was locked.
