@@ -45,19 +45,18 @@ final class Redirects: ChainStep {
         guard !location.isEmpty else { return .note("the redirect is not followed: its Location is empty") }
         guard let uri = Self.sent(hop.request, as: response.request.uri) else { return .proceed }
         let redaction = hop.request.redaction
-        var target: TargetURI
+        let target: TargetURI
         do throws(CallError) {
             switch try uri.resolving(location, redaction: redaction) {
             case .uri(let resolved):
-                target = resolved.inheriting(from: uri)
+                // A host that is reached by https only gets the redirected request so (RFC 6797 section 8.3).
+                target = resolved.reached(from: uri, store)
             case .otherScheme(let scheme):
                 return .note("the redirect to a \(scheme): URI is not followed")
             }
         } catch {
             return .fail(self.error("the redirect's Location is invalid: \(error.reason)", response, hop))
         }
-        // A host that is reached by https only gets the redirected request by https at once (RFC 6797 section 8.3).
-        if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded.inheriting(from: uri) }
         if uri.isSecure, !target.isSecure, !policy.allowsInsecure {
             let shown = redaction.url(target.string)
             return .note("the redirect from https to \(shown) is not followed: it would be unprotected")
@@ -166,6 +165,14 @@ final class Redirects: ChainStep {
 }
 
 extension TargetURI {
+    /// The URL of a reference in a response from `uri`, by https if the host accepts nothing else.
+    func reached(from uri: TargetURI, _ store: HSTSStore?) -> TargetURI {
+        let whole = inheriting(from: uri)
+        guard !whole.isSecure, store?.contains(whole.host) == true else { return whole }
+        // The upgrade may lead to the origin of `uri`.
+        return whole.upgraded.inheriting(from: uri)
+    }
+
     /// Takes over the parts that a Location leaves out. These are the fragment (RFC 9110 section 10.2.2) and, at the
     /// same origin, the userinfo. A reference without an authority keeps the userinfo (RFC 3986 section 5.2.2).
     func inheriting(from uri: TargetURI) -> TargetURI {

@@ -142,7 +142,9 @@ private final class EventConnections: @unchecked Sendable {
                 failure = error
             }
             if isOver { return handoff.end() }
-            guard case .retry(let number, let delay, _, _) = next(after: failure) else {
+            // The request may change the client's settings for itself.
+            let configuration = stream.client.resolved(stream.request).client.configuration
+            guard case .retry(let number, let delay, _, _) = next(after: failure, by: configuration.retry) else {
                 return handoff.end(failure)
             }
             (reconnects, failures) = (number, failures + 1)
@@ -150,18 +152,15 @@ private final class EventConnections: @unchecked Sendable {
         }
     }
 
-    /// The settings, which the request may change for itself.
-    private var configuration: Configuration { stream.client.resolved(stream.request).client.configuration }
-
-    /// Asks the client's retry policy. A connection that has ended without a failure is opened again, too.
-    private func next(after failure: CallError?) -> RetryPolicy.Next {
+    /// Asks the retry policy. A connection that has ended without a failure is opened again, too.
+    private func next(after failure: CallError?, by policy: RetryPolicy) -> RetryPolicy.Next {
         // Without a new event there is always a delay, even if the server asks for none.
         let doubled = Swift.max(retry, Self.leastRetry) * (1 << Swift.min(failures, 10))
         let delay = failures == 0 ? retry : Swift.min(doubled, Swift.max(retry, Self.longestRetry))
         let outcome = RetryPolicy.Outcome(
             request: failure?.request ?? stream.request, response: failure == nil ? last : nil, error: failure,
             retries: reconnects)
-        return configuration.retry.next(
+        return policy.next(
             after: outcome, RetryPolicy.Attempt(), .subscription(maximum: stream.reconnects ?? .max, delay: delay))
     }
 

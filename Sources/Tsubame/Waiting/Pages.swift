@@ -114,11 +114,7 @@ public struct Pages: AsyncSequence, Sendable {
             }
             // The first request may have options of its own.
             let (client, _) = pages.client.resolved(pages.first)
-            var uri = resolved.inheriting(from: base)
-            // A host that is reached by https only is so here, too (RFC 6797 section 8.3).
-            if !uri.isSecure, client.configuration.hsts.store?.contains(uri.host) == true {
-                uri = uri.upgraded.inheriting(from: base)
-            }
+            let uri = resolved.reached(from: base, client.configuration.hsts.store)
             guard uri.isSecure || !base.isSecure else {
                 throw failure("the next page is not on https: \(response.request.redaction.url(uri.string))")
             }

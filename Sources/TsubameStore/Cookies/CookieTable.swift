@@ -28,7 +28,7 @@ enum CookieTable {
     }
 
     static func removeExpired(_ db: Database, now: Int64) throws {
-        try db.execute(sql: "DELETE FROM cookie WHERE expires <= ?", arguments: [now])
+        try db.cachedStatement(sql: "DELETE FROM cookie WHERE expires <= ?").execute(arguments: [now])
     }
 
     /// Runs on a newly opened file before its cookies are read.
