@@ -164,7 +164,10 @@ extension CacheTransaction {
                 do throws(CallError) {
                     let length = Int64(contentLength: fields[.contentLength])
                     status.isStored = try await store(head, &response, length: length)
-                    if !status.isStored { tell("the answer is not stored: the cache has no room for it") }
+                    if !status.isStored {
+                        tell("the answer is not stored: the cache has no room for it, or fails")
+                        try await removeReplaced(stored, by: response.statusCode)
+                    }
                 } catch {
                     // A response that has arrived must not fail because the cache runs out of time.
                     guard error.kind == .timeout else { throw error }
@@ -179,11 +182,11 @@ extension CacheTransaction {
         return marked(response, status)
     }
 
-    /// A newer response that must not be stored shows that the stored one is no longer right.
+    /// A newer response that is not stored shows that the stored one is no longer right.
     private func removeReplaced(_ stored: StoredHead?, by status: Int) async throws(CallError) {
         guard stored != nil, terms.method == .get, !terms.control.noStore, (200..<300).contains(status), status != 206
         else { return }
-        tell("the stored response is removed, since the newer one must not be stored")
+        tell("the stored response is removed, since the newer one is not")
         do throws(CallError) {
             try await remove()
         } catch {

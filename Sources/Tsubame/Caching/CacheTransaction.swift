@@ -46,7 +46,7 @@ struct CacheTransaction: Sendable {
     /// Looks up a stored response and decides what to do.
     private func look() -> Finding {
         let now = cache.now()
-        let responses = cache.storage.responses(to: key)
+        let responses = cache.responses(to: key)
         // A response time in the far future comes from a wrong clock or from damage.
         let stored = responses.first {
             $0.head.answers(request.headers.fields, terms.identity) && $0.head.responseTime < now + Self.mostAhead

@@ -92,10 +92,11 @@ final class Caching: CallInterceptor {
     }
 
     /// Changes stored responses. A call that reaches its deadline meanwhile does not wait, and does not fail. The change is
-    /// still made.
+    /// still made, also if the call is cancelled.
     func change(_ call: Call, _ work: @escaping @Sendable () -> Void) async throws(CallError) {
+        guard let queue = cache.storage.queue else { return work() }
         do throws(CallError) {
-            try await perform(call, work)
+            try await BlockingWork.complete(on: queue, call, work)
         } catch {
             guard error.kind == .timeout else { throw error }
         }

@@ -89,16 +89,18 @@ final class MemoryCacheStorage: CacheStorage {
         }
     }
 
-    func remove(_ key: String) {
+    func remove(_ key: String) -> Bool {
         state.withLock { state in for id in state.ids[key] ?? [] { state.remove(id) } }
+        return true
     }
 
-    func removeAll() {
+    func removeAll() -> Bool {
         state.withLock { state in
             let (last, pending) = (state.lastID, state.pending)
             state = State()
             (state.lastID, state.pending) = (last, pending)
         }
+        return true
     }
 
     private static func cost(of head: StoredHead, under key: String) -> Int {

@@ -1,6 +1,10 @@
-// Removals: the latest removals from a cache, so that older exchanges do not bring a response back.
+// Removals: the latest removals from a cache, and those that its storage has not carried out yet.
 
-/// Remembers a few hundred removals. For any older exchange every key counts as removed.
+/// Remembers a few hundred removals, so that an older exchange does not bring a response back. For an exchange before
+/// these, every key counts as removed.
+///
+/// A removal is owed until the storage has carried it out. Until then no response to its key may be used or stored.
+/// When too many are owed, all responses are.
 struct Removals: Sendable {
     private static let limit = 256
 
@@ -9,7 +13,12 @@ struct Removals: Sendable {
     private var last: [String: UInt64] = [:]
     /// Up to this number every key counts as removed.
     private var all: UInt64 = 0
+    /// The last removal of each key that the storage owes.
+    private var owed: [String: UInt64] = [:]
+    /// The last removal of all responses that the storage owes; 0 if it owes none.
+    private var owedAll: UInt64 = 0
 
+    /// Notes a removal, which the storage owes from now on.
     /// - Parameter key: nil for all keys.
     mutating func note(_ key: String?) {
         count &+= 1
@@ -18,7 +27,30 @@ struct Removals: Sendable {
             all = count
         }
         if let key { last[key] = count }
+        if let key, owed.count < Self.limit || owed[key] != nil {
+            owed[key] = count
+        } else {
+            owed = [:]
+            owedAll = count
+        }
     }
 
-    func contains(_ key: String, since count: UInt64) -> Bool { all > count || last[key].map { $0 > count } ?? false }
+    /// Notes that the storage has carried out the removals up to this number.
+    /// - Parameter key: nil for all keys.
+    mutating func settle(_ key: String?, upTo number: UInt64) {
+        if let key {
+            if let last = owed[key], last <= number { owed[key] = nil }
+        } else {
+            owed = owed.filter { $0.value > number }
+            if owedAll <= number { owedAll = 0 }
+        }
+    }
+
+    var owesAll: Bool { owedAll > 0 }
+
+    func owes(_ key: String) -> Bool { owesAll || !owed.isEmpty && owed[key] != nil }
+
+    func contains(_ key: String, since count: UInt64) -> Bool {
+        owes(key) || all > count || last[key].map { $0 > count } ?? false
+    }
 }

@@ -64,24 +64,40 @@ public final class ResponseCache: Sendable {
     public var byteCount: Int64 { storage.byteCount }
 
     /// Removes all responses.
-    public func removeAll() {
-        removals.withLock { $0.note(nil) }
-        storage.removeAll()
-    }
+    public func removeAll() { remove(key: nil) }
 
     /// Removes the responses of this URL.
     /// - Throws: ``CallError/Kind/invalidRequest`` if the URL is invalid.
     public func remove(_ url: String) throws(CallError) { remove(key: CacheKey.of(try TargetURI(parsing: url))) }
 
-    func remove(key: String) {
+    /// - Parameter key: nil for all responses.
+    func remove(key: String?) {
         removals.withLock { $0.note(key) }
-        storage.remove(key)
+        carryOut(key)
+    }
+
+    /// Lets the storage remove what it owes. If it fails, the removal stays owed.
+    private func carryOut(_ key: String?) {
+        let (number, owesAll) = removals.withLock { ($0.count, $0.owesAll) }
+        let key = owesAll ? nil : key
+        let isDone = if let key { storage.remove(key) } else { storage.removeAll() }
+        if isDone { removals.withLock { $0.settle(key, upTo: number) } }
+    }
+
+    /// The complete responses to a key, the newest first. Those whose removal failed do not count, and the removal is
+    /// tried again.
+    func responses(to key: String) -> [StoredResponse] {
+        let responses = storage.responses(to: key)
+        guard !responses.isEmpty, removals.withLock({ $0.owes(key) }) else { return responses }
+        carryOut(key)
+        return []
     }
 
     /// The current end of the list of removals.
     var removalCount: UInt64 { removals.withLock { $0.count } }
 
-    /// Whether this key was removed after that point. The response to an earlier request must not bring it back.
+    /// Whether this key was removed after that point, or is still to be removed. The response to an earlier request must
+    /// not bring it back.
     func hasRemoved(_ key: String, since count: UInt64) -> Bool { removals.withLock { $0.contains(key, since: count) } }
 
     /// Claims the revalidation of a response. Returns false if another call is revalidating it.

@@ -13,4 +13,13 @@ enum BlockingWork {
         let wait = CallWait<Value>(.preparing)
         return try await wait.value(for: call, endsWithTask: endsWithTask) { queue.async { wait.settle(work()) } }
     }
+
+    /// Runs work that must not be left out. It runs even if the call is already cancelled, which then does not wait for it.
+    static func complete(
+        on queue: DispatchQueue, _ call: Call, _ work: @escaping @Sendable () -> Void
+    ) async throws(CallError) {
+        let wait = CallWait<Void>(.preparing)
+        queue.async { wait.settle(work()) }
+        try await wait.value(for: call)
+    }
 }

@@ -39,7 +39,7 @@ final class PersistentCookiesIn: ChainStep {
         guard let queue = jar.queue, let uri = response.request.uri else { return .proceed }
         let (jar, call, fields) = (jar, hop.call, Array(response.headers[values: .setCookie]))
         return .wait { () throws(CallError) in
-            try await BlockingWork.run(on: queue, call) {
+            try await BlockingWork.complete(on: queue, call) {
                 CookiesIn(jar: jar).take(fields, from: uri, call)
             }
         }

@@ -149,15 +149,19 @@ final class DatabaseCacheStorage: DiskCacheStorage {
         if transact({ db in files = try CacheTable.update(response, db) }) { folder.remove(files) }
     }
 
-    func remove(_ key: String) {
-        forgetFound()
-        attempt(inPause: true) { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }
+    func remove(_ key: String) -> Bool { remove(where: "key = ?", [key]) }
+
+    func removeAll() -> Bool {
+        defer { sweep() }
+        return remove(where: "TRUE", [])
     }
 
-    func removeAll() {
+    private func remove(where condition: String, _ arguments: StatementArguments) -> Bool {
         forgetFound()
-        attempt(inPause: true) { db in folder.remove(try CacheTable.remove(where: "TRUE", [], db)) }
-        sweep()
+        let done: Void? = attempt(inPause: true) { db in
+            folder.remove(try CacheTable.remove(where: condition, arguments, db))
+        }
+        return done != nil
     }
 
     /// The found bodies may be among those to be removed.
@@ -197,7 +201,7 @@ final class DatabaseCacheStorage: DiskCacheStorage {
     }
 
     /// Runs `body` on the file. An error becomes a notice, and the result is nil.
-    /// - Parameter isNeeded: whether it runs even soon after an error. A response that is not removed would be used again.
+    /// - Parameter isNeeded: whether it runs even soon after an error. Other processes use a response until it is removed.
     @discardableResult
     private func attempt<Value>(inPause isNeeded: Bool = false, _ body: (Database) throws -> Value) -> Value? {
         if !isNeeded, state.withLock({ $0.pauseEnd > MonotonicClock.now }) { return nil }

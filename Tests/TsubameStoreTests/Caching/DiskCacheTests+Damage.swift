@@ -1,6 +1,7 @@
 // DiskCacheTests: damage to a cache's stored responses by disks, other programs and killed processes.
 #if Store
 import Foundation
+import GRDB
 import HTTPTypes
 import Testing
 import TsubameCore
@@ -149,6 +150,26 @@ extension DiskCacheTests {
         }
     }
 
+    @Test func `what a locked database cannot remove is not used, and is removed later`() async throws {
+        try await withPath { path in
+            let (storage, other) = (try DatabaseCacheStorage(path, limit: 10_000_000), try DatabaseQueue(path: path))
+            let cache = ResponseCache(storage: storage)
+            for key in ["GET a", "GET b"] { try store(Self.bytes(10), under: key, in: storage) }
+            try await other.writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN IMMEDIATE")
+                cache.remove(key: "GET a")
+                try db.execute(sql: "ROLLBACK")
+            }
+            let neighbour = try DatabaseCacheStorage(path, limit: 10_000_000)
+            #expect(neighbour.responses(to: "GET a").count == 1)
+            // The storage leaves the file alone for a second after the failure, and finds nothing meanwhile.
+            while storage.responses(to: "GET b").isEmpty { await Task.yield() }
+            #expect(cache.responses(to: "GET a").isEmpty && cache.responses(to: "GET b").count == 1)
+            #expect(neighbour.responses(to: "GET a").isEmpty && neighbour.responses(to: "GET b").count == 1)
+            #expect(storage.takeNotices().count == 1)
+        }
+    }
+
     @Test func `FAULT 8: a database leaves files alone that it did not make`() async throws {
         try await withPath { path in
             let names: Set = ["notes.txt", "notes.part", Self.leftover]
@@ -157,7 +178,7 @@ extension DiskCacheTests {
             let storage = try DatabaseCacheStorage(path, limit: 1_000_000)
             try store(Self.bytes(100_000), in: storage)
             #expect(try files(path).count == names.count + 1)
-            storage.removeAll()
+            #expect(storage.removeAll())
             storage.queue?.sync {}
             #expect(try Set(files(path)) == names)
         }

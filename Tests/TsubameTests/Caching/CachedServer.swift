@@ -27,6 +27,8 @@ enum CachePlace: String, CaseIterable, Sendable {
 /// A storage that asks for a queue.
 final class QueuedKeeper: CacheStorage {
     let kept: MemoryCacheStorage
+    /// How many removals fail from now on.
+    let refusals = Mutex(0)
     private let own = DispatchQueue(label: "tsubame.tests.cache")
 
     init(bytes: Int) { kept = MemoryCacheStorage(bytes: bytes) }
@@ -55,8 +57,16 @@ final class QueuedKeeper: CacheStorage {
         kept.update(response)
     }
 
-    func remove(_ key: String) { kept.remove(key) }
-    func removeAll() { kept.removeAll() }
+    func remove(_ key: String) -> Bool { !refuses() && kept.remove(key) }
+    func removeAll() -> Bool { !refuses() && kept.removeAll() }
+
+    private func refuses() -> Bool {
+        refusals.withLock { refusals in
+            defer { refusals = max(refusals - 1, 0) }
+            return refusals > 0
+        }
+    }
+
     func takeNotices() -> [String] { [] }
 }
 
@@ -89,6 +99,7 @@ struct CachedServer: Sendable {
 /// Runs `body` with a server, a client with a cache, and their clock.
 func cached(
     in place: CachePlace = .memory, bytes: Int = 1 << 20, retry: RetryPolicy = .connectionFailures,
+    interceptors: [any Interceptor] = [],
     _ respond: @escaping @Sendable (ReceivedRequest) -> Reply, _ body: (CachedServer) async throws -> Void
 ) async throws {
     let clock = WallClock()
@@ -98,6 +109,7 @@ func cached(
     try await serving(server) {
         $0.cache = .cache(cache)
         $0.retry = retry
+        $0.interceptors = interceptors
     } _: { server, client in
         let events = Log<CallEvent>()
         let observation = client.observe { events.add($0) }

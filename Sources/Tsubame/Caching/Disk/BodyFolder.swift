@@ -91,7 +91,17 @@ package struct BodyFolder: Sendable {
     /// Removes the folder itself, if it is empty.
     package func removeFolder() { rmdir(path) }
 
-    package func remove(_ names: [String]) { for name in names { unlink("\(path)/\(name)") } }
+    package func remove(_ names: [String]) { for name in names { _ = remove(name) } }
+
+    /// - Returns: whether the file is no longer there. If not, `errno` has the reason.
+    func remove(_ name: String) -> Bool { unlink("\(path)/\(name)") == 0 || errno == ENOENT }
+
+    /// Whether the names of its files can be read, or there is no folder. If not, `errno` has the reason.
+    var isReadable: Bool {
+        guard let folder = opendir(path) else { return errno == ENOENT || errno == ENOTDIR }
+        closedir(folder)
+        return true
+    }
 
     /// Whether the path is a folder and not a link to one. The target of a link does not belong to the cache.
     private var isOwn: Bool { FileStatus(of: path, followsLinks: false)?.kind == .folder }
@@ -137,7 +147,9 @@ package struct BodyFolder: Sendable {
     /// The error of the last write.
     package var fullError: CallError { failure("written") }
 
-    private func failure(_ what: String) -> CallError {
+    /// The error that `errno` names.
+    /// - Parameter what: what cannot be done with a file.
+    func failure(_ what: String) -> CallError {
         CallError(.file, "a file in \(path) cannot be \(what): \(String(cString: strerror(errno)))")
     }
 }

@@ -230,19 +230,37 @@ final class FolderCacheStorage: DiskCacheStorage {
         }
     }
 
-    func remove(_ key: String) { removeAll(in: folder(of: key)) }
+    func remove(_ key: String) -> Bool { removeAll(in: folder(of: key)) }
 
-    func removeAll() {
-        for folder in folders { removeAll(in: folder) }
-        state.withLock { $0.byteCount = nil }
+    func removeAll() -> Bool {
+        defer { state.withLock { $0.byteCount = nil } }
+        guard root.isReadable else {
+            note(root.failure("read"))
+            return false
+        }
+        var isDone = true
+        for folder in folders where !removeAll(in: folder) { isDone = false }
+        return isDone
     }
 
-    private func removeAll(in folder: BodyFolder) {
+    /// - Returns: whether no record is left.
+    private func removeAll(in folder: BodyFolder) -> Bool {
         state.withLock { $0.found = [:] }
+        guard folder.isReadable else {
+            note(folder.failure("read"))
+            return false
+        }
+        var isDone = true
+        let files = folder.files
+        for (name, kind) in files where kind == .record && Self.status(name, in: folder) != nil {
+            if folder.remove(name) { continue }
+            note(folder.failure("removed"))
+            isDone = false
+        }
         // A body is removed after its record, which would be damaged without it.
-        let names = folder.files.map(\.name).sorted { $0.utf8.count < $1.utf8.count }
-        for name in names { folder.sweep(name) { false } }
+        if isDone { for (name, kind) in files where kind != .record { folder.sweep(name) { false } } }
         folder.removeFolder()
+        return isDone
     }
 
     // MARK: Room

@@ -1,0 +1,133 @@
+// CacheRemovalTests: what is removed from a cache is not used again, even if the storage or the call fails meanwhile.
+
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+@testable import Tsubame
+import TsubamePlatform
+import TsubameTesting
+import TsubameWire
+
+/// Cancels the task that sends a POST, when its response is there.
+private final class Withdrawing: Interceptor {
+    let task = Mutex<Task<Void, any Error>?>(nil)
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        let response = try await next(request)
+        if request.method == .post { task.withLock { $0 }?.cancel() }
+        return response
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct CacheRemovalTests {
+    private static let fresh: HTTPFields = [.cacheControl: "max-age=60"]
+
+    private static func counting(_ request: ReceivedRequest) -> Reply { .ok("\(request.index)", headers: fresh) }
+
+    @Test func `a response whose removal fails is not used, and is removed later`() async throws {
+        try await cached(in: .queue, Self.counting) { cached in
+            let storage = try #require(cached.cache.storage as? QueuedKeeper)
+            _ = try await cached.get("a")
+            _ = try await cached.get("b")
+            storage.refusals.withLock { $0 = 2 }
+            _ = try await cached.client.send(Request(.post, "a"))
+            #expect(storage.kept.byteCount > 0 && storage.refusals.withLock { $0 } == 1)
+            // The removal fails again. The new response is not stored, because it would be removed with the old one.
+            let second = try await cached.get("a")
+            #expect(second == ("3", "tsubame; fwd=uri-miss"))
+            // This time it succeeds.
+            let third = try await cached.get("a")
+            #expect(third == ("4", "tsubame; fwd=uri-miss; stored"))
+            let (fourth, other) = (try await cached.get("a"), try await cached.get("b"))
+            #expect(fourth.text == "4" && other.text == "1")
+        }
+    }
+
+    @Test func `when all responses are to be removed and that fails, none is used`() async throws {
+        try await cached(in: .queue, Self.counting) { cached in
+            let storage = try #require(cached.cache.storage as? QueuedKeeper)
+            for path in ["a", "b", "c"] { _ = try await cached.get(path) }
+            storage.refusals.withLock { $0 = 2 }
+            cached.cache.removeAll()
+            let answer = try await cached.get("b")
+            #expect(answer == ("3", "tsubame; fwd=uri-miss"))
+            let again = try await cached.get("b")
+            #expect(again == ("4", "tsubame; fwd=uri-miss; stored"))
+            // The responses of other keys went at the same time.
+            let other = try await cached.get("c")
+            #expect(other == ("5", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test func `a POST that is cancelled after its response still removes what is stored`() async throws {
+        let withdrawing = Withdrawing()
+        try await cached(in: .queue, interceptors: [withdrawing], Self.counting) { cached in
+            _ = try await cached.get("a")
+            let begin = Gate()
+            let post = Task {
+                try await begin.wait()
+                _ = try await cached.client.send(Request(.post, "a"))
+            }
+            withdrawing.task.withLock { $0 = post }
+            begin.open()
+            let error = await callError { try await post.value }
+            #expect(error?.kind == .cancelled)
+            let answer = try await cached.get("a")
+            #expect(answer == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test(arguments: CachePlace.allCases)
+    func `a newer response that has no room removes the older one`(_ place: CachePlace) async throws {
+        try await cached(in: place, bytes: 4_096) { request in
+            .ok(request.index == 1 ? String(repeating: "x", count: 10_000) : "\(request.index)", headers: Self.fresh)
+        } _: { cached in
+            _ = try await cached.get("a")
+            let second = try await cached.get("a") { $0.cachePolicy = .reload }
+            #expect(second.text.count == 10_000)
+            let third = try await cached.get("a")
+            #expect(third == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test func `a response in a folder is removed even while its writer holds it`() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = try FolderCacheStorage(folder.path, limit: 1_000_000)
+            let head = StoredHead(status: 200, fields: Self.fresh, selecting: [:], requestTime: 1, responseTime: 1)
+            let writer = try #require(storage.store(head, under: "GET a", length: 1))
+            #expect(writer.write(Bytes("a")) && writer.finish())
+            let name = try #require(storage.folder(of: "GET a").files.first?.name)
+            let descriptor = open("\(storage.folder(of: "GET a").path)/\(name)", O_RDONLY | O_CLOEXEC)
+            #expect(descriptor >= 0 && FileHold.take(descriptor) == 0)
+            defer { FileHold.close(descriptor) }
+            let isDone = storage.remove("GET a")
+            #expect(isDone && storage.responses(to: "GET a").isEmpty && storage.takeNotices().isEmpty)
+        }
+    }
+
+    @Test func `a removal is owed until it is carried out, and too many are one of all`() {
+        var removals = Removals()
+        removals.note("a")
+        removals.note("b")
+        let number = removals.count
+        #expect(removals.owes("a") && removals.owes("b") && !removals.owes("c") && !removals.owesAll)
+        #expect(removals.contains("a", since: number))
+        removals.note("b")
+        removals.settle("a", upTo: number)
+        removals.settle("b", upTo: number)
+        // A removal that was noted after the beginning of the work is still owed.
+        #expect(!removals.owes("a") && removals.owes("b"))
+        #expect(!removals.contains("a", since: number) && removals.contains("a", since: 0))
+        removals.note(nil)
+        #expect(removals.owes("a") && removals.owesAll)
+        let all = removals.count
+        removals.note("c")
+        removals.settle(nil, upTo: all)
+        #expect(!removals.owes("a") && !removals.owes("b") && removals.owes("c") && !removals.owesAll)
+        for key in 0..<300 { removals.note("\(key)") }
+        #expect(removals.owesAll && removals.owes("z"))
+        removals.settle(nil, upTo: removals.count)
+        #expect(!removals.owesAll && !removals.owes("c") && !removals.owes("299"))
+    }
+}
