@@ -22,7 +22,8 @@ import TsubameWire
 /// }
 /// ```
 /// A `user:password@` in a URL takes precedence, for that URL's origin only. It is sent as Basic at once, and also
-/// answers a Digest challenge. A ``TokenAuthenticator`` with a field other than Authorization sends no userinfo. A request keeps an Authorization field that the caller has set.
+/// answers a Digest challenge. Beside a ``TokenAuthenticator`` with a field other than Authorization, it is sent as well. A
+/// request keeps an Authorization field that the caller has set.
 /// ``CallEvent/Kind/resending(_:why:after:)`` and ``CallEvent/Kind/decision(_:)`` report how the client handles a 401.
 ///
 /// A name, password or token must not contain control characters (RFC 7617 section 2). A call that would send one

@@ -75,6 +75,13 @@ struct MultipartContent {
     private mutating func add(_ text: String) { pending.append(contentsOf: text.utf8) }
 
     private mutating func add(_ part: MultipartForm.Part) throws(CallError) {
+        // A part has no field for either (RFC 7578 section 4.8).
+        if part.body.contentCoding != nil || part.body.trailers != nil {
+            let what = part.body.contentCoding != nil ? "is compressed" : "has trailers"
+            throw CallError(
+                .invalidRequest, "the part “\(part.name)” of the form \(what), which a form cannot say",
+                advice: "compress the whole form, and give it the trailers")
+        }
         switch part.body.content {
         case nil: break
         case .bytes(let bytes) where bytes.count <= Self.smallBytes: pending.append(contentsOf: bytes)

@@ -132,9 +132,9 @@ struct CacheTransaction: Sendable {
             timings.endAt = timings.headAt
         }
         return ResponseDetails(
-            head: nil, request: exchange?.request ?? request, connection: exchange?.connection, timings: timings,
-            history: exchange?.history ?? [], trailers: nil, storedFields: fields,
-            storedVersion: stored?.head.version, metrics: exchange?.details.metrics)
+            fields.map { .cache($0, stored?.head.version) } ?? .unchanged, request: exchange?.request ?? request,
+            connection: exchange?.connection, timings: timings, history: exchange?.history ?? [], trailers: nil,
+            metrics: exchange?.details.metrics)
     }
 
     /// Revalidates a stale response in the background after its use, unless this is being done already (RFC 5861

@@ -5,8 +5,8 @@ public import TsubameCore
 public import TsubameWire
 
 /// Adds the same parameters to every request. If the body is a form in memory
-/// (`application/x-www-form-urlencoded`), the parameters go into the form. Otherwise they go into the query, for
-/// every method. A cross-origin request does not get them.
+/// (`application/x-www-form-urlencoded`), the parameters go into the form. Otherwise, and if the form is compressed, they
+/// go into the query, for every method. A cross-origin request does not get them.
 ///
 /// ```swift
 /// $0.interceptors += [CommonParameters { ["app": "viewer", "version": 2] }]
@@ -35,7 +35,8 @@ public struct CommonParameters: MessageHook {
                 request: request)
         }
         let type = request.headers[.contentType].flatMap { MediaType($0) }
-        let form = type?.essence == "application/x-www-form-urlencoded" ? request.body.bytes : nil
+        let isForm = type?.essence == "application/x-www-form-urlencoded" && request.body.trailers == nil
+        let form = isForm && !request.headers.contains(.contentEncoding) ? request.body.bytes : nil
         var own = Set(Parameters.decoding(uri.query ?? "").map(\.name))
         if let form { own.formUnion(Parameters.decoding(form).map(\.name)) }
         var parameters = Parameters(common.filter { !own.contains($0.name) }.map { ($0.name, $0.value) })

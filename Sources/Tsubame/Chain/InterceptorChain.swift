@@ -124,7 +124,7 @@ extension InterceptorChain.Member {
         switch interceptor {
         // The package's own tests put steps into the user's lists.
         case let step as any ChainStep: self = .step(step)
-        case let hook as any MessageHook: self = .step(MessageHookStep(hook))
+        case let hook as any MessageHook: self = .step(MessageHookStep(hook, replacements))
         default: self = .interceptor(UserInterceptor(interceptor, replacements))
         }
     }

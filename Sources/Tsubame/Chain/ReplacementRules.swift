@@ -1,8 +1,8 @@
-// ReplacementRules: which request a user's interceptor may send in place of its own.
+// ReplacementRules: which request a user's interceptor or hook may send in place of its own.
 
 import TsubameCore
 
-/// The rules for a request that a user's interceptor sends in place of the one that it was given.
+/// The rules for a request that a user's interceptor or hook sends in place of the one that it was given.
 final class ReplacementRules: Sendable {
     private let allowedOrigins: Set<Origin>
     private let crossOriginFields: CrossOriginFields

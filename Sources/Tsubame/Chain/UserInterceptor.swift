@@ -5,12 +5,24 @@ import TsubameCore
 /// A user's ``MessageHook`` as a step.
 final class MessageHookStep: ChainStep {
     private let hook: any MessageHook
+    private let replacements: ReplacementRules
 
-    init(_ hook: any MessageHook) { self.hook = hook }
+    init(_ hook: any MessageHook, _ replacements: ReplacementRules) {
+        self.hook = hook
+        self.replacements = replacements
+    }
 
     var name: String { hook.name }
 
-    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request) }
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
+        let given = request
+        try hook.willSend(&request)
+        // A request for another origin, or one that was made anew, is a replacement.
+        let isNew = request.isPlain && !given.isPlain
+        if isNew || request.uri?.origin != given.uri?.origin {
+            request = replacements.adopt(request, insteadOf: given)
+        }
+    }
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         try hook.didReceive(&response)

@@ -63,7 +63,12 @@ extension Client {
     /// Whether a request to an origin gets the client's own fields and credentials: at the origin of `home`, there after an
     /// upgrade to https (HSTS), and at one of ``Configuration/allowedOrigins``.
     func owns(_ origin: Origin, home: TargetURI) -> Bool {
-        if origin == home.origin || configuration.allowedOrigins.contains(origin) { return true }
+        configuration.allowedOrigins.contains(origin) || isHome(origin, home)
+    }
+
+    /// Whether the origin is that of `home`, also after an upgrade to https (HSTS).
+    func isHome(_ origin: Origin, _ home: TargetURI) -> Bool {
+        if origin == home.origin { return true }
         return !home.isSecure && origin == home.upgraded.origin && configuration.hsts.store?.contains(home.host) == true
     }
 

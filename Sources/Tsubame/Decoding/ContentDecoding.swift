@@ -66,6 +66,9 @@ final class ContentDecoding: ChainStep {
         let codings = names.compactMap { ReceivedCoding(named: $0) }
         // If a coding is unknown, the body keeps all of its codings and its Content-Encoding.
         guard !codings.isEmpty, codings.count == names.count else { return false }
+        if case .unchanged = response.details.origin {
+            response.details = response.details.with(.decoded(response.headers.fields))
+        }
         for coding in codings.reversed() { response.body.transform(by: DecodingTransform(coding), for: call) }
         response.headers.remove(.contentEncoding)
         response.headers.remove(.contentLength)

@@ -88,8 +88,8 @@ final class DownloadPieces: Sendable {
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
             } catch {
-                // The others go on, and can still be cancelled.
-                if !error.transience.mayContinue || !call.onCancel(self) { self.cancel() }
+                // The others go on if the download can continue, and can still be cancelled.
+                if !run.resumes || !error.transience.mayContinue || !call.onCancel(self) { self.cancel() }
                 result = .failure(error)
             }
             await group.waitForAll()

@@ -112,7 +112,9 @@ final class TrafficGate: Sendable {
     /// Waits by the generic cell rate algorithm: each request moves the time of the next one.
     private func keepRate(_ host: String, _ call: Call) async throws(CallError) {
         guard let rate else { return }
-        let step = rate.interval / rate.requests
+        // Within these bounds no product of durations overflows.
+        let step = min(rate.interval, .seconds(1_000_000_000)) / rate.requests
+        let burst = min(rate.burst, 1_000_000_000)
         let now = elapsed()
         let (wait, next) = state.withLock { state in
             let due = max(state.nextByHost[host] ?? now, now)
@@ -120,7 +122,7 @@ final class TrafficGate: Sendable {
             if state.nextByHost.count > 1000 {
                 state.nextByHost = state.nextByHost.filter { $0.value > now }
             }
-            return (due - now - step * (rate.burst - 1), due + step)
+            return (due - now - step * (burst - 1), due + step)
         }
         guard wait > .zero else { return }
         do throws(CallError) {

@@ -71,8 +71,9 @@ extension Client {
     /// client does not use a resource at another origin, or one that another origin names after a redirect.
     ///
     /// The client deletes the upload resource (DELETE) if the upload is cancelled, breaks a limit, or has a file that has
-    /// changed or cannot be read. It does not wait for the response. After any other failure, and while the last response
-    /// is read, it deletes nothing. Then the server decides how long it keeps the bytes.
+    /// changed or cannot be read. The same holds if the server's answers contradict each other, or do not say how many
+    /// bytes it has. The client does not wait for the response. After any other failure, and while the last response is
+    /// read, it deletes nothing. Then the server decides how long it keeps the bytes.
     /// - Parameters:
     ///   - request: usually a POST or PUT with `RequestBody.file`.
     ///   - resume: whether to continue after an interruption.

@@ -38,6 +38,9 @@ public struct Pages: AsyncSequence, Sendable {
         /// The request of the next page, or why there is none.
         private var next: Result<Request, CallError>?
         private let home: TargetURI?
+        /// Whether the first page is of another origin than the client's. Its credentials are then the caller's, for that
+        /// origin alone.
+        private let isForeign: Bool
         /// Whether a page came from another origin. What was left out then stays left out.
         private var hasLeft = false
         private var seen: Set<String> = []
@@ -45,7 +48,9 @@ public struct Pages: AsyncSequence, Sendable {
         init(_ pages: Pages) {
             self.pages = pages
             next = .success(pages.first)
-            home = (try? pages.client.prepare(pages.first))?.uri
+            let prepared = try? pages.client.prepare(pages.first)
+            home = prepared?.uri
+            isForeign = prepared?.isCrossOrigin == true
         }
 
         /// The next page; nil after the last.
@@ -121,15 +126,21 @@ public struct Pages: AsyncSequence, Sendable {
             var next = pages.first
             next.target = .uri(uri)
             next.body = .empty
-            // Also a page that came by a redirect from another origin has chosen the URL of the next one.
-            if response.request.isCrossOrigin || home.map({ client.owns(uri.origin, home: $0) }) != true {
-                hasLeft = true
-            }
+            if !mayStay(at: uri.origin, after: response, client) { hasLeft = true }
             if hasLeft {
                 next.isCrossOrigin = true
                 CrossOriginFields(client.configuration).strip(&next)
             }
             return next
+        }
+
+        /// Whether the request of the next page gets the credentials of the first. A page that came by a redirect from
+        /// another origin has chosen the URL of the next one, too.
+        private func mayStay(at origin: Origin, after response: Response, _ client: Client) -> Bool {
+            guard let home else { return false }
+            guard isForeign else { return !response.request.isCrossOrigin && client.owns(origin, home: home) }
+            let passed = (response.history + [response]).map { $0.request.uri?.origin } + [origin]
+            return passed.allSatisfy { $0.map { client.isHome($0, home) } ?? false }
         }
     }
 }

@@ -41,7 +41,7 @@ public struct Response: Sendable {
         self.headers = ReceivedFields(headers, redaction: request?.ownRedaction)
         self.body = ResponseBody(body)
         details = ResponseDetails(
-            head: nil, request: request ?? Request(.get, uri: .unknown), connection: nil, timings: Timings(),
+            .unchanged, request: request ?? Request(.get, uri: .unknown), connection: nil, timings: Timings(),
             history: [], trailers: nil)
     }
 
@@ -75,7 +75,8 @@ public struct Response: Sendable {
 
     /// The HTTP version of the response; nil for a response that did not come over a connection.
     public var version: HTTPVersion? {
-        details.head?.version ?? details.storedVersion ?? connection?.version
+        if case .cache(_, let version?) = details.origin { return version }
+        return details.head?.version ?? connection?.version
     }
 
     /// The body if it has been collected; empty for a response that is still being streamed.
@@ -91,7 +92,7 @@ public struct Response: Sendable {
     public var connection: ConnectionInfo? { details.metrics?.connection ?? details.connection }
 
     /// Whether the content came from the client's cache. The server may have been asked whether it is still valid.
-    public var isFromCache: Bool { details.storedFields != nil }
+    public var isFromCache: Bool { if case .cache = details.origin { true } else { false } }
 
     /// When each step of the exchange was done.
     public var timings: Timings { details.metrics?.timings?.completed(by: details.timings) ?? details.timings }
@@ -99,8 +100,11 @@ public struct Response: Sendable {
     /// The fields as received, before any decoding.
     public var wire: ReceivedFields {
         let redaction = details.request.ownRedaction
-        return details.head.map { ReceivedFields($0, redaction: redaction) }
-            ?? details.storedFields.map { ReceivedFields($0, redaction: redaction) } ?? headers
+        switch details.origin {
+        case .connection(let head): return ReceivedFields(head, redaction: redaction)
+        case .cache(let fields, _), .decoded(let fields): return ReceivedFields(fields, redaction: redaction)
+        case .unchanged: return headers
+        }
     }
 
     /// The trailer fields (RFC 9110 section 6.5); nil until the body has been read. They are never merged into
@@ -134,7 +138,19 @@ public struct Response: Sendable {
 
 /// The facts about a response that are not its status, fields or body, in one object.
 package final class ResponseDetails: Sendable {
-    package let head: ReceivedHead?
+    /// Where the fields came from, and how they were before any decoding.
+    package enum Origin: Sendable {
+        /// A head that the engine received.
+        case connection(ReceivedHead)
+        /// The cache, which got its response in this version of HTTP.
+        case cache(HTTPFields, HTTPVersion?)
+        /// Another transport. The body has been decoded since.
+        case decoded(HTTPFields)
+        /// Another transport or a user's code. The fields of the response are still those.
+        case unchanged
+    }
+
+    package let origin: Origin
     package let request: Request
     package let connection: ConnectionInfo?
     package let timings: Timings
@@ -144,27 +160,23 @@ package final class ResponseDetails: Sendable {
     package let bufferedBody: Int
     /// The client's rules for reading values; nil for the standard ones.
     package let valueRules: (any ValueRules)?
-    /// The fields of a response from the cache, before any decoding.
-    package let storedFields: HTTPFields?
-    /// The version of HTTP in which the cache got its response.
-    package let storedVersion: HTTPVersion?
     /// Why the request was not sent again although its retry policy asked for that.
     package let retryObstacle: String?
     /// For a transport that knows times and connection only at the end.
     package let metrics: LateMetrics?
 
+    /// The head that the engine received; nil for a response of another origin.
+    package var head: ReceivedHead? { if case .connection(let head) = origin { head } else { nil } }
+
     package init(
-        head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
+        _ origin: Origin, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
         trailers: ResponseTrailers?, bufferedBody: Int = Limits().bufferedBody,
-        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, storedVersion: HTTPVersion? = nil,
-        retryObstacle: String? = nil, metrics: LateMetrics? = nil
+        valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil, metrics: LateMetrics? = nil
     ) {
         self.metrics = metrics
-        self.storedFields = storedFields
-        self.storedVersion = storedVersion
         self.retryObstacle = retryObstacle
         self.bufferedBody = bufferedBody
-        self.head = head
+        self.origin = origin
         self.request = request
         self.connection = connection
         self.timings = timings
@@ -174,17 +186,17 @@ package final class ResponseDetails: Sendable {
     }
 
     package func with(
-        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil,
+        _ origin: Origin? = nil, history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil,
         bufferedBody: Int? = nil, valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil,
         connection: ConnectionInfo? = nil, trailers: ResponseTrailers? = nil, metrics: LateMetrics? = nil
     ) -> ResponseDetails {
         ResponseDetails(
-            head: head, request: request ?? self.request, connection: connection ?? self.connection,
+            origin ?? self.origin, request: request ?? self.request, connection: connection ?? self.connection,
             timings: timings ?? self.timings,
             history: history ?? self.history, trailers: trailers ?? self.trailers,
             bufferedBody: bufferedBody ?? self.bufferedBody,
-            valueRules: valueRules ?? self.valueRules, storedFields: storedFields, storedVersion: storedVersion,
-            retryObstacle: retryObstacle ?? self.retryObstacle, metrics: metrics ?? self.metrics)
+            valueRules: valueRules ?? self.valueRules, retryObstacle: retryObstacle ?? self.retryObstacle,
+            metrics: metrics ?? self.metrics)
     }
 }
 

@@ -20,9 +20,8 @@ public struct Redaction: Sendable, Hashable {
     /// Secrets that are also the beginning of other words, such as `author`, `signal` and WWW-Authenticate.
     private static let beginnings: Set<String> = ["auth", "authorization", "sig"]
 
-    /// Withholds parameters whose names contain one of `secrets`, which are in lower case. Credentials are always
-    /// withheld.
-    public init(secrets: Set<String>) { self.secrets = secrets }
+    /// Withholds parameters whose names contain one of `secrets`, in upper or lower case. Credentials are always withheld.
+    public init(secrets: Set<String>) { self.secrets = Set(secrets.map { $0.lowercased() }) }
 
     /// The text that replaces a secret.
     public static let placeholder = "[redacted]"

@@ -102,7 +102,7 @@ extension Exchange {
         Response(
             head: head, body: body,
             details: ResponseDetails(
-                head: head, request: sentRequest, connection: progress.connection, timings: progress.timings,
+                .connection(head), request: sentRequest, connection: progress.connection, timings: progress.timings,
                 history: [], trailers: trailers, bufferedBody: call.options.limits.bufferedBody))
     }
 

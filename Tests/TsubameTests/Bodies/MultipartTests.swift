@@ -128,6 +128,23 @@ import TsubameTesting
         }
     }
 
+    @Test func `a part that a form cannot describe is an error before anything is sent`() async throws {
+        let parts = [
+            ("compressed", RequestBody.text("a").compressed()),
+            ("trailers", RequestBody.text("a").with(trailers: { [.eTag: "x"] })),
+        ]
+        for (word, part) in parts {
+            let stub = StubTransport { $0.on("*") }
+            let form = RequestBody.multipart { $0.part("log", part) }
+            let error = await callError {
+                _ = try await Client(transport: stub).post(url: "https://a.example", body: form)
+            }
+            #expect(
+                error?.kind == .invalidRequest && error?.reason.contains(word) == true, "\(String(describing: error))")
+            #expect(stub.requests.isEmpty)
+        }
+    }
+
     @Test func `a file that cannot be read is an error before anything is sent`() async throws {
         try await serving(try await ScriptedServer.start()) { server, client in
             for path in ["/nonexistent/file", "/", "/dev/null"] {

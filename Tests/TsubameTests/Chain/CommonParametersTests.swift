@@ -54,6 +54,15 @@ import TsubameTesting
         #expect(request?.uri?.query == "app=1&name=a%20b")
     }
 
+    @Test func `a compressed form stays as it is, and they go into the query`() async throws {
+        let body = RequestBody.form(["f": 2]).compressed()
+        let request = try await Self.sent(Request(.post, "x", body: body))
+        #expect(request?.uri?.query == "app=1&name=a%20b" && request?.headers[.contentEncoding] == "gzip")
+        let coded = try #require(request?.body.bytes)
+        let decoded = try await DecodedContent.decode(coded, codings: "gzip", upTo: 100)
+        #expect(decoded == Bytes("f=2"))
+    }
+
     @Test func `a form that is not in UTF-8 keeps its bytes`() async throws {
         let form = RequestBody.bytes([0x66, 0x3D, 0xE4], contentType: "application/x-www-form-urlencoded")
         let request = try await Self.sent(Request(.post, "x", body: form))

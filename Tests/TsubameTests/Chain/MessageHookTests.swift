@@ -4,6 +4,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 import Tsubame
+import TsubameCore
 import TsubameTesting
 
 /// Makes ASCII letters upper case, letter by letter.
@@ -41,7 +42,36 @@ extension Mutex where Value == [CallError.Kind?] {
     }
 }
 
+/// Sends each request to another host, as one that it makes anew.
+private struct Mirror: MessageHook {
+    func willSend(_ request: inout Request) throws(CallError) {
+        guard request.uri?.host == "api.example" else { return }
+        request = Request(
+            request.method, url: "https://mirror.example/x", headers: request.headers, body: request.body)
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct MessageHookTests {
+    @Test(arguments: [true, false])
+    func `BAD-INPUT 21: a hook that sends a request elsewhere gives away none of the client's credentials`(
+        isOnTheWire: Bool
+    ) async throws {
+        let stub = StubTransport { $0.on("https://mirror.example/x").respond(text: "mirror") }
+        let client = Client("https://api.example", transport: stub) {
+            $0.authentication = .bearer("t0ken")
+            $0.headers["X-Key"] = "s3cret"
+            $0.secrets = ["X-Own"]
+            if isOnTheWire { $0.wireInterceptors = [Mirror()] } else { $0.interceptors = [Mirror()] }
+        }
+        let response = try await client.send(Request(.get, "x", headers: ["X-Own": "0wn", "X-Plain": "1"]))
+        let sent = try #require(stub.requests.first)
+        #expect(response.bytes == Bytes("mirror") && sent.uri?.host == "mirror.example")
+        #expect(sent.headers[.authorization] == nil && sent.headers["X-Key"] == nil && sent.headers["X-Own"] == nil)
+        #expect(sent.headers["X-Plain"] == "1")
+        // A request that was made anew knows what its client withholds.
+        #expect(!sent.redaction.url("https://a.example/?x-own=0wn").contains("0wn"))
+    }
+
     @Test func `a hook changes the body where it is read, and is told of its end once`() async throws {
         let ends = Mutex<[CallError.Kind?]>.Box()
         let server = try await ScriptedServer.start { request in

@@ -91,6 +91,17 @@ import TsubameWire
         }
     }
 
+    @Test func `a response of another transport keeps its fields as received, too`() async throws {
+        let coded = Coded.gzip(Self.text)
+        let stub = StubTransport {
+            $0.on("*").respond(
+                headers: [.contentEncoding: "gzip", .contentLength: "\(coded.count)"], body: Bytes(coded))
+        }
+        let response = try await Client("https://a.example", transport: stub).get("x")
+        #expect(response.bytes == Bytes(Self.bytes) && response.headers[.contentEncoding] == nil)
+        #expect(response.wire[.contentEncoding] == "gzip" && response.wire[.contentLength] == "\(coded.count)")
+    }
+
     @Test(arguments: soundSamples + furtherSamples)
     func `a coded content is undone, whole and streamed`(sample: Sample) async throws {
         let (coding, body) = (sample.coding, sample.body)

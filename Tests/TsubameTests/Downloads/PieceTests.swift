@@ -114,6 +114,23 @@ struct PieceTests {
         }
     }
 
+    @Test func `a download that cannot be continued ends with its first connection`() async throws {
+        let (file, never) = (file, Gate())
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request["range"] == nil ? file.answer(request, sending: 10_000) : [.wait(for: never)]
+            }
+            try await serving(server) { _, client in
+                let plain = client.with { $0.retry = .off }
+                let error = try await failure {
+                    try await plain.download("a", to: folder, resume: false, policy: Self.policy)
+                }
+                #expect(error.kind == .incompleteResponse && folder.names.isEmpty)
+            }
+            never.open()
+        }
+    }
+
     @Test func `pieces that bring next to nothing are not asked for again and again`() async throws {
         let file = file
         try await withFolder { folder in

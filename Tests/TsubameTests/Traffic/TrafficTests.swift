@@ -179,6 +179,17 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [
+        TrafficPolicy.Rate.perMinute(1, burst: .max), .init(1, per: .seconds(Int64.max), burst: .max),
+        .init(.max, per: .nanoseconds(1), burst: 1),
+    ])
+    func `a rate beyond all measure lets requests through`(_ rate: TrafficPolicy.Rate) async throws {
+        let stub = StubTransport { $0.on("*") }
+        let client = Client("https://a.example", transport: stub) { $0.traffic.rate = rate }
+        for _ in 0..<3 { _ = try await client.get("x") }
+        #expect(stub.requests.count == 3)
+    }
+
     @Test func `who gives up waiting for the rate leaves his turn to others`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start()

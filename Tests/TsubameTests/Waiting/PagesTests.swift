@@ -50,6 +50,25 @@ import TsubameTesting
         #expect(stub.requests.map { $0.headers[.cookie] } == ["a=1", nil, nil])
     }
 
+    @Test func `the caller's credentials for another origin stay there on all pages`() async throws {
+        let next = { (url: String) -> RequestHeaders in ["Link": "<\(url)>; rel=next"] }
+        let stub = StubTransport {
+            $0.on("https://c.example/1").respond(headers: next("/2"), text: "1")
+            $0.on("https://c.example/2").respond(headers: next("https://a.example/3"), text: "2")
+            $0.on("https://a.example/3").respond(headers: next("https://c.example/4"), text: "3")
+            $0.on("https://c.example/4").respond(text: "4")
+            $0.on("https://c.example/5").respond(status: .found, headers: [.location: "https://b.example/6"])
+            $0.on("https://b.example/6").respond(headers: next("https://c.example/4"), text: "6")
+        }
+        let client = Client("https://a.example", transport: stub)
+        let first = Request(.get, url: "https://c.example/1", headers: [.authorization: "Bearer c"])
+        #expect(try await texts(client.pages(first)) == ["1", "2", "3", "4"])
+        #expect(stub.requests.map { $0.headers[.authorization] } == ["Bearer c", "Bearer c", nil, nil])
+        let passing = Request(.get, url: "https://c.example/5", headers: [.authorization: "Bearer c"])
+        #expect(try await texts(client.pages(passing)) == ["6", "4"])
+        #expect(stub.requests.dropFirst(4).map { $0.headers[.authorization] } == ["Bearer c", nil, nil])
+    }
+
     @Test(arguments: ["https://a.example", nil])
     func `BAD-INPUT 21: what was left out stays left out on all later pages`(_ base: String?) async throws {
         let next = { (url: String) -> RequestHeaders in ["Link": "<\(url)>; rel=next"] }
