@@ -97,7 +97,8 @@ struct BenchCommand: ToolCommand {
         do {
             let whole = try RequestFileReader.read(path)
             let file = RequestFileReader.chosen(whole, names: [], tags: []).withoutSkipped
-            let requests = try RequestFileReader.requests(of: file, RunEnvironment(options: variables))
+            let requests = try RequestFileReader.requests(
+                of: file, RunEnvironment(options: variables), answersChallenges: false)
             guard let first = requests.first?.uri?.string else { throw UsageProblem("\(path) contains no request.") }
             guard requests.allSatisfy({ $0.body.canBeSentAgain }) else {
                 throw UsageProblem("\(path) has a body that can be read only once.")

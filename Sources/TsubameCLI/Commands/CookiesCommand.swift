@@ -47,7 +47,7 @@ struct CookiesCommand: ToolCommand {
         guard let count else { return .failure }
         if count == 0 {
             let place = jar ?? session.map { "the session \($0)" } ?? "any session"
-            Diagnostics.say("no cookie\(words.first.map { " for \($0)" } ?? "") in \(place)")
+            Diagnostics.say("no cookie\(words.first.map { " for \(Redaction.standard.url($0))" } ?? "") in \(place)")
         }
         return count > 0 ? .ok : .failure
     }
@@ -76,8 +76,10 @@ struct CookiesCommand: ToolCommand {
                 let own = folder.isEmpty ? target?.host ?? "" : Origin("http://\(folder)")?.host ?? folder
                 guard let kept = try file.load(host: own) else { continue }
                 let cookies = CookieJar()
-                for cookie in kept.cookies { try cookies.set(cookie) }
-                let chosen = try take(cookies, for: url)
+                // HTTPie keeps a cookie without a domain for the host of the next request.
+                let unbound = own.isEmpty ? kept.cookies.filter(\.domain.isEmpty) : []
+                for cookie in kept.cookies where !(own.isEmpty && cookie.domain.isEmpty) { try cookies.set(cookie) }
+                let chosen = try take(cookies, for: url) + unbound
                 if clears, !chosen.isEmpty {
                     try file.update(host: own) { present in
                         var session = present ?? kept

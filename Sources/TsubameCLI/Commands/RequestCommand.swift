@@ -97,14 +97,14 @@ struct RequestCommand: ToolCommand {
 
     private func captured(_ runs: [RequestRun]) throws -> [(Request, RequestSettings)] {
         try runs.map { run in
-            var settings = RequestSettings(call)
+            var settings = RequestSettings(run.plan, isSecure: run.request.uri?.isSecure ?? false)
             settings.parts = run.parts
-            // Printed requests name the codings that they ask for.
-            settings.unset = run.unset.filter { $0.lowercased() != "accept-encoding" }
+            settings.unset = run.unset
             settings.keepsDotSegments = content.pathAsIs
             settings.asksServer = content.asksServer
             settings.isChunked = content.chunked
             if cache.cache { settings.leaveOut("--cache") }
+            if output.output != nil { settings.leaveOut("--output") }
             let capture = CaptureTransport()
             var run = run
             run.transport = capture
@@ -114,7 +114,11 @@ struct RequestCommand: ToolCommand {
             } catch {
                 throw UsageProblem(FlagNames.text(of: error))
             }
-            guard let request = capture.request else { throw UsageProblem("The request was not made.") }
+            guard var request = capture.request else { throw UsageProblem("The request was not made.") }
+            if settings.unset.contains(where: { $0.lowercased() == "content-type" }) {
+                request.headers[.contentType] = nil
+                request.body = request.body.with(contentType: nil)
+            }
             return (request, settings)
         }
     }

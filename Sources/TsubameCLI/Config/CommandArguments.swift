@@ -5,7 +5,11 @@ struct CommandArguments<Command: ToolCommand> {
     /// Options that replace each other. An option of such a list on the command line removes the defaults of the same
     /// list.
     private static var alternatives: [[String]] {
-        [["json", "form", "multipart"], ["print", "headers", "body", "meta", "verbose"]]
+        [
+            ["json", "form", "multipart"], ["print", "headers", "body", "meta", "verbose"],
+            // These count how often they are given.
+            ["quiet"], ["compress"],
+        ]
     }
 
     /// One default option, and its place in the file.
@@ -70,7 +74,10 @@ struct CommandArguments<Command: ToolCommand> {
 
     /// Whether an option means nothing to this command, though it does to requests.
     private static func isForOthers(_ name: String) -> Bool {
-        Command.ignoredDefaults.contains(name) || Command.table[name] == nil && RequestCommand.table[name] != nil
+        let isKnown = { (name: String) in Command.table[name] != nil }
+        // `no-` before the name of an option that can be switched off.
+        let base = name.hasPrefix("no-") && RequestCommand.table[name] == nil ? String(name.dropFirst(3)) : name
+        return Command.ignoredDefaults.contains(base) || !isKnown(base) && RequestCommand.table[base] != nil
     }
 
     private mutating func readDefaults() throws(UsageProblem) {

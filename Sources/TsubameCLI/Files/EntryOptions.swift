@@ -208,7 +208,10 @@ struct EntryOptions {
         configuration.redirects = follows ? .follow(max: maximumRedirects) : .off
         configuration.limits.exchanges = max(configuration.limits.exchanges, (follows ? maximumRedirects : 0) + 20)
         if !usesCookies { configuration.cookies = .off }
-        if let total { (configuration.timeouts.total, configuration.timeouts.head) = (total, nil) }
+        if let total {
+            // A limit for the whole call replaces the default limits of its parts.
+            (configuration.timeouts.total, configuration.timeouts.head, configuration.timeouts.idle) = (total, nil, nil)
+        }
         if let connect { configuration.timeouts.connect = connect }
         // The run decodes by itself, because checks also look at the body as it was received.
         configuration.decoding = .off

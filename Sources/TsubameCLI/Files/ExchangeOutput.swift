@@ -8,13 +8,18 @@ struct ExchangeOutput {
     private let printer: ExchangePrinter
     private let observation: EventSubscription
 
-    /// - Parameter hidden: texts that are not shown.
-    init(_ parts: PrintParts, of client: Client, hiding hidden: [String]) throws(SystemError) {
+    /// - Parameters:
+    ///   - hidden: texts that are not shown.
+    ///   - hidesMore: whether the response may give further such texts.
+    init(_ parts: PrintParts, of client: Client, hiding hidden: [String], hidesMore: Bool) throws(SystemError) {
         var options = OutputOptions()
         options.print = parts
         file = try OutputFile(nil, isShared: true)
         file.hide(hidden)
-        let printer = options.printer(file, FormatOptions(), isOffline: false, isDownload: false)
+        var format = FormatOptions()
+        // A colour between two characters of a secret would hide it from the search.
+        if hidesMore || !hidden.isEmpty { format.theme = .none }
+        let printer = options.printer(file, format, isOffline: false, isDownload: false)
         observation = client.observe(bodies: printer.bodyBytes) { printer.take($0) }
         self.printer = printer
     }

@@ -24,7 +24,7 @@ struct EntryOutcome: Sendable {
     /// Keeps these texts from all that is said about the entry.
     mutating func hide(_ texts: [String]) {
         guard !texts.isEmpty else { return }
-        func hidden(_ text: String) -> String { texts.reduce(text) { $0.replacing($1, with: "***") } }
+        func hidden(_ text: String) -> String { FileVariables.hiding(texts, in: text) }
         failures = failures.map { failure in
             AssertionFailure(
                 place: failure.place, text: failure.text, actual: hidden(failure.actual),
@@ -140,7 +140,10 @@ struct FileRun {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
-        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: hiddenTexts(made.request, options)) }
+        let hidesMore = entry.response?.captures.contains(where: \.isRedacted) == true
+        let output = print.flatMap {
+            try? ExchangeOutput($0, of: client, hiding: hiddenTexts(made.request, options), hidesMore: hidesMore)
+        }
         let (response, message): (Response, ReceivedMessage)
         do throws(CallError) {
             let start = MonotonicClock.now

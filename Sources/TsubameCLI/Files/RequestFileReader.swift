@@ -60,14 +60,22 @@ enum RequestFileReader {
 
     /// The requests of a file with the values of its variables, without sending any. So no entry can use the response of
     /// another one.
+    /// - Parameter answersChallenges: whether credentials that wait for a challenge are of use.
     /// - Throws: ``FileProblem`` at an entry whose request cannot be made.
-    static func requests(of file: RequestFile, _ environment: RunEnvironment) throws -> [Request] {
+    static func requests(
+        of file: RequestFile, _ environment: RunEnvironment, answersChallenges: Bool = true
+    ) throws -> [Request] {
         var file = file
         var variables = try environment.variables(for: &file)
         return try file.entries.map { entry in
             if let refusal = entry.refusal { throw refusal }
             do throws(EntryProblem) {
                 let options = try EntryOptions(of: entry, [], &variables)
+                if options.usesDigest, !answersChallenges {
+                    throw EntryProblem(
+                        entry.place,
+                        "Digest credentials of a file are not sent here: give --auth-type digest --auth USER")
+                }
                 var request = try EntryRequest(entry, options, variables, RequestFolder(of: file.path)).request
                 // Credentials that need no challenge are a field.
                 if let user = options.user, !options.usesDigest, !request.headers.contains("Authorization") {

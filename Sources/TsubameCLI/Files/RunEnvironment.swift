@@ -27,8 +27,13 @@ struct RunEnvironment {
         let given = Dictionary(options.variables.map { ($0.name, $0.value) }) { $1 }
         let generated = GeneratedValues(dotenv: named) { [missing] in missing.warn(about: $0) }
         var variables = FileVariables(given, generated: generated)
-        for (name, value) in variablesOfProcess("HURL_VARIABLE_") { variables.setDefault(name, value) }
-        for (name, value) in variablesOfProcess("HURL_SECRET_") { variables.setDefault(name, value, isSecret: true) }
+        for (name, text) in variablesOfProcess("HURL_VARIABLE_") {
+            variables.setDefault(name, FileValue(typed: text))
+        }
+        // A secret is a text, also if it looks like a number.
+        for (name, text) in variablesOfProcess("HURL_SECRET_") {
+            variables.setDefault(name, .text(text), isSecret: true)
+        }
         var settings = EditorSettings()
         if let path = options.environmentFile, !path.hasSuffix(".json") {
             for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
@@ -77,14 +82,14 @@ struct RunEnvironment {
     }
 
     /// The variables of the process's environment whose names have a prefix: `HURL_VARIABLE_host` is `host`.
-    private func variablesOfProcess(_ prefix: String) -> [String: FileValue] {
-        var found: [String: FileValue] = [:]
+    private func variablesOfProcess(_ prefix: String) -> [String: String] {
+        var found: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
             let pair = String(cString: entry)
             if pair.hasPrefix(prefix), let equals = pair.firstIndex(of: "=") {
                 let name = pair[..<equals].dropFirst(prefix.count)
-                found[String(name)] = FileValue(typed: String(pair[pair.index(after: equals)...]))
+                found[String(name)] = String(pair[pair.index(after: equals)...])
             }
             next += 1
         }

@@ -122,6 +122,8 @@ struct OutputOptions: Options {
             plan.sendsTimingsToErrors = !file.isTerminal && !plan.parts.contains(.timings)
             plan.parts.insert(.timings)
         }
+        // Figures are known when the body has arrived, but `-h` means not to read it.
+        if !plan.parts.isDisjoint(with: .figures), !headers || meta { plan.readsBody = true }
         plan.history = historyText.flatMap { try? PrintParts($0) } ?? plan.parts
         plan.reading = format.reading
         plan.isUnicode = traits.isUnicode

@@ -36,6 +36,11 @@ struct ProxyChoice: Sendable {
 
     var isSOCKS: Bool { proxy?.scheme == .socks5 || proxy?.scheme == .socks5h }
 
+    /// The text of the choice that counts for a scheme; nil without one.
+    static func url(of choices: [ProxyChoice], isSecure: Bool) -> String? {
+        choices.last { $0.scope != (isSecure ? .http : .https) }?.url
+    }
+
     /// nil without choices; the environment then decides. Of two choices for one scheme, the last counts.
     static func policy(of choices: [ProxyChoice]) -> ProxyPolicy? {
         guard !choices.isEmpty else { return nil }

@@ -82,7 +82,8 @@ struct CallTrace: Sendable {
 
     private static func name(_ request: Request) -> String {
         guard let uri = request.uri else { return request.method.rawValue }
-        return "\(request.method.rawValue) \(uri.isSecure ? "https" : "http")://\(uri.authority)\(uri.target)"
+        let url = "\(uri.isSecure ? "https" : "http")://\(uri.authority)\(uri.target)"
+        return "\(request.method.rawValue) \(Redaction.standard.url(url))"
     }
 
     private mutating func begin(_ request: Request, at time: Duration) {

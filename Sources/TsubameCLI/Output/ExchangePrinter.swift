@@ -201,7 +201,7 @@ final class ExchangePrinter: Sendable {
         if !plan.parts.isDisjoint(with: .response) { try separate() }
         if plan.parts.contains(.responseHead) { try writeHead(of: response) }
         guard plan.parts.contains(.responseBody) else {
-            if plan.readsBody || !plan.parts.isDisjoint(with: .figures) { while try next() != nil {} }
+            if plan.readsBody { while try next() != nil {} }
             return
         }
         try print(bodyOf: response, next: next)
@@ -254,7 +254,7 @@ final class ExchangePrinter: Sendable {
         if let head = response.details.head {
             let isText = head.version != .http2
             try write(head: isText ? Self.bytes(of: head) : Self.bytes(.http2, response.wire, of: response))
-        } else if response.details.storedFields != nil {
+        } else if response.isFromCache {
             // The cache gave the response, and its head came with another request.
             try write(head: Self.bytes(response.version ?? .http11, response.headers, of: response))
         }

@@ -107,6 +107,12 @@ struct CallPlan: Sendable {
         return ["/.netrc", "/_netrc"].contains { access(String(cString: home) + $0, F_OK) == 0 }
     }
 
+    /// `user:password`, if they wait for a challenge.
+    var challenged: String? {
+        let credentials = credentials ?? given
+        return credentials.flatMap { [.digest, .any].contains($0.kind) ? $0.text : nil }
+    }
+
     /// Whether there is a session to be saved.
     var hasSession: Bool { session != nil }
 

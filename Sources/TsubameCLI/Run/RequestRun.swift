@@ -88,7 +88,7 @@ struct RequestRun: Sendable {
             if let download, !download.isStreamed {
                 end = End(
                     try download.save(request, by: client, to: output) { response in
-                        if request.method != .head { UnknownCoding.tell(of: response) }
+                        if request.method != .head { UnknownCoding.warning(of: response).map(printer.warn) }
                         try printHead(response)
                     } saved: {
                         printer.saved($0)
@@ -103,8 +103,10 @@ struct RequestRun: Sendable {
                 end = End(response)
             } else {
                 end = try client.blocking.stream(request) { response, next in
-                    if warnsOfCharset { UnknownCharset.tell(of: response) }
-                    if printsBody || download != nil, request.method != .head { UnknownCoding.tell(of: response) }
+                    if warnsOfCharset { UnknownCharset.warning(of: response).map(printer.warn) }
+                    if printsBody || download != nil, request.method != .head {
+                        UnknownCoding.warning(of: response).map(printer.warn)
+                    }
                     if let download {
                         try printHead(response)
                         try download.stream(response, next: next)
@@ -121,7 +123,7 @@ struct RequestRun: Sendable {
                 warn("the server sent a part that was not asked for; nothing is saved")
                 return .failure
             }
-            if printer.parts == .responseBody, keepsFile(end), let replaced = output.replaced {
+            if printsBodyAlone, keepsFile(end), let replaced = output.replaced {
                 output.discard()
                 warn("\(replaced) stays as it was")
             } else {
@@ -143,8 +145,11 @@ struct RequestRun: Sendable {
 
     /// Whether a file was to be saved, and the server sent a part that was not asked for.
     private func isUnasked(_ end: End) -> Bool {
-        isSaved && printer.parts == .responseBody && end.status == 206 && !request.headers.contains(.range)
+        isSaved && printsBodyAlone && end.status == 206 && !request.headers.contains(.range)
     }
+
+    /// Whether the output is a body, perhaps with figures about the call, and no log of messages.
+    private var printsBodyAlone: Bool { printer.parts.subtracting(.figures) == .responseBody }
 
     /// Prints the parts that a download shows. The user must not have to wait for its end to see them.
     private func printHead(_ response: Response) throws {

@@ -36,7 +36,9 @@ struct SessionFile: Sendable {
 
     /// The folder with a folder for each host; nil without a home folder.
     private static var root: String? {
-        (variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/tsubame/sessions" }
+        // The XDG Base Directory Specification says to ignore a folder that is not absolute.
+        let named = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (named ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/tsubame/sessions" }
     }
 
     /// The sessions of all hosts, each with its host.

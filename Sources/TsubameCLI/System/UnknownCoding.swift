@@ -3,10 +3,10 @@
 import Tsubame
 
 enum UnknownCoding {
-    /// Warns if the body has a coding that the tool cannot undo. The bytes are then printed as they were received.
-    static func tell(of response: Response) {
+    /// The warning if the body has a coding that the tool cannot undo. The bytes are then printed as they were received.
+    static func warning(of response: Response) -> String? {
         guard ![204, 304].contains(response.statusCode), let codings = response.headers[.contentEncoding] else {
-            return
+            return nil
         }
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let names = codings.split(separator: ",").map { $0.drop(while: isBlank).prefix { !isBlank($0) } }
@@ -15,8 +15,8 @@ enum UnknownCoding {
             // `x-gzip` is gzip (RFC 9110 section 8.4.1.3).
             return !["", "identity", "x-gzip"].contains(name) && ContentCoding(rawValue: name)?.isAvailable != true
         }
-        guard let first = unknown.first else { return }
-        Diagnostics.say(
-            "the content coding “\(Redaction.printable(String(first)))” is not known: the body is as it was received")
+        return unknown.first.map {
+            "the content coding “\(Redaction.printable(String($0)))” is not known: the body is as it was received"
+        }
     }
 }

@@ -94,23 +94,38 @@ enum FileFormat: String, CaseIterable {
             let writer = PostmanWriter(file, name: name)
             return (writer.json.indentedText + "\n", writer.losses)
         case .curl:
+            var losses: [String] = []
             let lines = try requests().map { request, entry in
                 var settings = RequestSettings()
                 settings.take(entry)
+                losses += settings.losses
                 return RequestLanguage.curlLine(request, settings)
             }
-            return (lines.joined(), Self.lostChecks(of: file))
+            return (lines.joined(), losses + Self.lostChecks(of: file))
         case .har:
             let archive = try ArchiveReader.archive(
                 of: requests(), started: FileDate.now().text, version: Client.version
             ) { try RequestFolder.bytes(of: $0) }
-            return (String(decoding: archive.json, as: UTF8.self), archive.losses + Self.lostChecks(of: file))
+            let losses = archive.losses + Self.lostOptions(of: file) + Self.lostChecks(of: file)
+            return (String(decoding: archive.json, as: UTF8.self), losses)
+        }
+    }
+
+    /// The options that an archive does not have. The request has the others already.
+    private static func lostOptions(of file: RequestFile) -> [String] {
+        let kept: Set = ["header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose"]
+        return file.entries.flatMap { entry in
+            entry.options.filter { !kept.contains($0.name) }.map {
+                "the option \($0.name) of \(entry.method) \(entry.url.source)"
+            }
         }
     }
 
     private static func lostChecks(of file: RequestFile) -> [String] {
-        let count = file.entries.count {
-            !($0.response?.assertions.isEmpty ?? true) || !($0.response?.captures.isEmpty ?? true)
+        let count = file.entries.count { entry in
+            guard let expected = entry.response else { return false }
+            return expected.version != nil || expected.status != nil || expected.body != nil || !expected.fields.isEmpty
+                || !expected.assertions.isEmpty || !expected.captures.isEmpty
         }
         return count > 0 ? ["the checks and captures of \(count) requests"] : []
     }

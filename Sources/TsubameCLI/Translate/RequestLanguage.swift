@@ -28,10 +28,10 @@ enum RequestLanguage: String, CaseIterable {
             return (words.joined(separator: " ") + "\n", settings.losses)
         case .http:
             let writer = HTTPFileWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + settings.lostTarget + settings.lostFraming + writer.losses)
+            return (writer.text, settings.lostInFiles + writer.losses)
         case .hurl:
             let writer = HurlWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + settings.lostTarget + settings.lostFraming + writer.losses)
+            return (writer.text, settings.lostInFiles + writer.losses)
         }
     }
 

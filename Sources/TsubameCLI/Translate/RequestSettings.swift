@@ -14,6 +14,7 @@ struct RequestSettings {
     var asksServer = false
     var timeout: Duration?
     var connectTimeout: Duration?
+    /// `none` for a direct connection.
     var proxy: String?
     /// Whether the body is sent without its length.
     var isChunked = false
@@ -25,22 +26,33 @@ struct RequestSettings {
     var unset: [String] = []
     /// The parts of a form, if it has files.
     var parts: [FileEntry.Part] = []
+    /// Further options of curl, with their values.
+    private var curlOptions: [String] = []
 
     init() {}
 
-    init(_ call: CallOptions) {
+    /// - Parameters:
+    ///   - plan: the plan of the request's call.
+    ///   - isSecure: whether the request is for https, which decides about the proxy.
+    init(_ plan: CallPlan, isSecure: Bool) {
+        let call = plan.options
         follows = call.repetition.follow
         if follows, call.repetition.maxRedirects != RepetitionOptions().maxRedirects {
             maximumRedirects = call.repetition.maxRedirects
         }
         timeout = call.deadlines.timeout?.duration
         connectTimeout = call.deadlines.connectTimeout?.duration
-        if call.auth.authType == .digest || call.auth.authType == .any { digest = call.auth.auth }
-        if case .no = call.tls.verify { isInsecure = true }
-        proxy = call.connection.proxy.last?.url
+        digest = plan.challenged
+        var hasRoots = call.tls.cacert != nil
+        switch call.tls.verify {
+        case .yes: break
+        case .no: isInsecure = true
+        case .file: hasRoots = true
+        }
+        proxy = ProxyChoice.url(of: call.connection.proxy, isSecure: isSecure)
         let connection = call.connection
         let others: [(String, Bool)] = [
-            ("--retry", call.repetition.retry > 0), ("--cacert", call.tls.cacert != nil),
+            ("--retry", call.repetition.retry > 0), ("--cacert", hasRoots),
             ("--cert", call.tls.cert != nil),
             ("--tls-min and --tls-max", call.tls.tlsMin != nil || call.tls.tlsMax != nil),
             ("--ciphers", call.tls.ciphers.suites != nil), ("--resolve", !connection.resolve.isEmpty),
@@ -76,10 +88,14 @@ struct RequestSettings {
         if isInsecure { words.append("--insecure") }
         if let timeout { words += ["--max-time", Self.seconds(timeout)] }
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
-        if let proxy { words += ["--proxy", ShellWord.quoted(proxy)] }
+        if let proxy { words += ["--proxy", ShellWord.quoted(proxy == "none" ? "" : proxy)] }
         if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
         if isChunked { words += ["--header", "'Transfer-Encoding: chunked'"] }
-        for name in unset { words += ["--header", ShellWord.quoted("\(name):")] }
+        // The line says by itself that there is no type, and curl asks for no codings.
+        for name in unset where !["content-type", "accept-encoding"].contains(name.lowercased()) {
+            words += ["--header", ShellWord.quoted("\(name):")]
+        }
+        words += curlOptions
         for part in parts {
             switch part.content {
             case .text(let text):
@@ -123,7 +139,7 @@ struct RequestSettings {
         if isInsecure { arguments.append("verify=False") }
         if let timeout = timeout ?? connectTimeout { arguments.append("timeout=\(Self.seconds(timeout))") }
         if let proxy {
-            let text = Request.pythonLiteral(proxy)
+            let text = proxy == "none" ? "None" : Request.pythonLiteral(proxy)
             arguments.append("proxies={\"http\": \(text), \"https\": \(text)}")
         }
         if let digest {
@@ -142,7 +158,9 @@ struct RequestSettings {
         if isInsecure { lines.append("$0.connection.tls.verification = .dangerouslyOff") }
         if let timeout { lines.append("$0.timeouts.total = .seconds(\(Self.seconds(timeout)))") }
         if let connectTimeout { lines.append("$0.timeouts.connect = .seconds(\(Self.seconds(connectTimeout)))") }
-        if let proxy { lines.append("$0.connection.proxy = .url(\(Request.literal(proxy)))") }
+        if let proxy {
+            lines.append("$0.connection.proxy = \(proxy == "none" ? ".none" : ".url(\(Request.literal(proxy)))")")
+        }
         if let digest {
             let (user, password) = Self.pair(digest)
             lines.append(
@@ -151,9 +169,35 @@ struct RequestSettings {
         return lines
     }
 
-    /// Takes the options of an entry that a line for curl keeps.
+    /// Options of an entry that curl has under the same name, without a value.
+    private static let curlFlags: Set = [
+        "compressed", "http1.0", "http1.1", "http2", "http2-prior-knowledge", "ipv4", "ipv6", "netrc", "netrc-optional",
+    ]
+    /// The same, with a value.
+    private static let curlValues: Set = [
+        "cacert", "cert", "key", "unix-socket", "resolve", "connect-to", "netrc-file", "noproxy", "output",
+    ]
+    /// Options that ``take(_:)`` reads, that the request has already, or that say only how the exchange is shown.
+    private static let taken: Set = [
+        "location", "max-redirs", "path-as-is", "insecure", "proxy", "max-time", "connect-timeout", "digest", "basic",
+        "user", "no-header", "header", "variable", "verbose", "very-verbose", "verbosity",
+    ]
+
+    /// Takes the options of an entry that a line for curl keeps, and notes those that it does not keep.
     mutating func take(_ entry: FileEntry) {
         func value(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.plain }
+        for option in entry.options where !Self.taken.contains(option.name) {
+            let plain = option.value.plain
+            if Self.curlFlags.contains(option.name), let plain {
+                if plain == "true" { curlOptions.append("--\(option.name)") }
+            } else if Self.curlValues.contains(option.name), let plain {
+                curlOptions += ["--\(option.name)", ShellWord.quoted(plain)]
+            } else {
+                losses.append("the option \(option.name) of \(entry.method) \(entry.url.source)")
+            }
+        }
+        unset = entry.options.filter { $0.name == "no-header" }.compactMap(\.value.plain)
+        connectTimeout = value("connect-timeout").flatMap { try? EntryOptions.duration($0, unit: .seconds(1)) }
         follows = value("location") == "true"
         if follows { maximumRedirects = value("max-redirs").flatMap { Int($0) } }
         keepsDotSegments = value("path-as-is") == "true"
@@ -164,14 +208,20 @@ struct RequestSettings {
         parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts : []
     }
 
+    /// The fields that are not sent, without that of the codings: a printed request names those for which it asks.
+    private var askedFields: [String] { unset.filter { $0.lowercased() != "accept-encoding" } }
+
     /// The fields that stay, for languages that cannot leave them out.
-    var lostFields: [String] { unset.map { "the item \($0):, which sends no such field" } }
+    var lostFields: [String] { askedFields.map { "the item \($0):, which sends no such field" } }
 
     /// The target `*`, for languages that have only URLs.
     var lostTarget: [String] { asksServer ? ["--request-target *"] : [] }
 
     /// The framing of the body, for languages that choose it.
     var lostFraming: [String] { isChunked ? ["--chunked"] : [] }
+
+    /// The options that files of requests do not have. Their proxies have URLs.
+    var lostInFiles: [String] { losses + lostTarget + lostFraming + (proxy == "none" ? ["--proxy none"] : []) }
 
     /// The options that Python's package has not.
     var lostInPython: [String] {
@@ -193,12 +243,12 @@ struct RequestSettings {
         if isInsecure { add("insecure", "true") }
         if let timeout { add("max-time", Self.milliseconds(timeout)) }
         if let connectTimeout { add("connect-timeout", Self.milliseconds(connectTimeout)) }
-        if let proxy { add("proxy", proxy) }
+        if let proxy, proxy != "none" { add("proxy", proxy) }
         if let digest {
             add("user", digest)
             add("digest", "true")
         }
-        for name in unset {
+        for name in askedFields {
             add("no-header", name)
             entry.fields.removeAll { $0.name.source.lowercased() == name.lowercased() }
         }

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import TsubameCore
+import TsubameWire
 
 /// The words that make `tsubame` send the request of a curl command.
 ///
@@ -29,6 +30,10 @@ package struct CurlLine {
     private var parts: [String] = []
     /// The parts as curl has them.
     private(set) var forms: [CurlFormPart] = []
+    /// The places in ``fields`` of those that `-A`, `-e` and `-b` give. A field of `-H` counts before them.
+    private var defaults: [Int] = []
+    /// Whether the body is a file of `-T`, whose name a path without one gets.
+    private var isUpload = false
     private var isGet = false
     private var isHead = false
     private var isCompressed = false
@@ -156,15 +161,27 @@ package struct CurlLine {
     private mutating func takeSpecial(_ name: String, _ value: String) throws(ShellLine.Problem) {
         switch name {
         case "header": try takeHeader(value)
-        case "user-agent": if value.isEmpty { unset.append("User-Agent") } else { fields.append(("User-Agent", value)) }
-        case "referer": fields.append(("Referer", value.replacing(";auto", with: "")))
+        case "user-agent":
+            if value.isEmpty { unset.append("User-Agent") } else { setDefault("User-Agent", value) }
+        case "referer":
+            let referer = value.replacing(";auto", with: "")
+            if !referer.isEmpty { setDefault("Referer", referer) }
         case "range": fields.append(("Range", "bytes=\(value)"))
-        case "time-cond": fields.append(("If-Modified-Since", value))
+        case "time-cond":
+            let (date, isBefore) = value.hasPrefix("-") ? (String(value.dropFirst()), true) : (value, false)
+            guard HTTPDate.parse(date) != nil || readFile == nil && date.contains("{{") else {
+                throw ShellLine.Problem("-z takes a date here as HTTP writes it: Sun, 06 Nov 1994 08:49:37 GMT")
+            }
+            fields.append((isBefore ? "If-Unmodified-Since" : "If-Modified-Since", date))
         case "cookie":
             guard value.contains("=") else {
                 throw ShellLine.Problem("-b reads no file here: --cookie-jar \(value) of tsubame reads and writes one")
             }
-            fields.append(("Cookie", value))
+            if let index = defaults.first(where: { fields[$0].name == "Cookie" }) {
+                fields[index].value += "; \(value)"
+            } else {
+                setDefault("Cookie", value)
+            }
         case "data", "data-ascii":
             if value.hasPrefix("@"), value != "@-", let readFile {
                 // As curl does, and no other line break.
@@ -185,7 +202,9 @@ package struct CurlLine {
             contentType = "application/json"
             if !hasField("Accept") { fields.append(("Accept", "application/json")) }
         case "form", "form-string": try takePart(value, isPlain: name == "form-string")
-        case "upload-file": (file, method, contentType) = (value == "-" ? "@-" : "@\(value)", method ?? "PUT", "")
+        case "upload-file":
+            (file, method, contentType) = (value == "-" ? "@-" : "@\(value)", method ?? "PUT", "")
+            isUpload = true
         case "request": method = value
         case "url": try setURL(value)
         case "url-query": query.append(try encoded(value))
@@ -203,7 +222,9 @@ package struct CurlLine {
         case "globoff": globs = false
         case "netrc", "netrc-optional": usesNetrc = true
         case "user": user = value
-        case "oauth2-bearer": options += ["--auth-type=bearer", "--auth=\(value)"]
+        case "oauth2-bearer":
+            options += ["--auth-type=bearer", "--auth=\(value)"]
+            if readFile == nil { setDefault("Authorization", "Bearer \(value)") }
         case "proxy-user": proxyUser = value
         case "proxy": proxy = value.contains("://") || value.isEmpty ? value : "http://\(value)"
         case "socks4", "socks4a", "socks5": proxy = "\(name)://\(value)"
@@ -212,10 +233,25 @@ package struct CurlLine {
             let parts = value.split(separator: ":", maxSplits: 1).map(String.init)
             options.append("--cert=\(parts.first ?? "")")
             if parts.count > 1 { options.append("--cert-key-pass=\(parts[1])") }
+            entryOptions.append((name, value))
         case "continue-at":
             guard value == "-" else { throw ShellLine.Problem("-C continues here only with -, where the file ends") }
             options += ["--download", "--continue"]
+            otherOptions.append("-C")
         default: throw ShellLine.Problem("curl's option --\(name) has no counterpart here")
+        }
+    }
+
+    private mutating func setDefault(_ name: String, _ value: String) {
+        defaults.append(fields.count)
+        fields.append((name, value))
+    }
+
+    private mutating func removeReplacedDefaults() {
+        let own = fields.indices.filter { !defaults.contains($0) }.map { fields[$0].name.lowercased() }
+        let named = Set(own + unset.map { $0.lowercased() })
+        for index in defaults.reversed() where named.contains(fields[index].name.lowercased()) {
+            fields.remove(at: index)
         }
     }
 
@@ -308,14 +344,16 @@ package struct CurlLine {
         let hasForm = !parts.isEmpty
         if hasForm, !data.isEmpty || file != nil { throw ShellLine.Problem("-d and -F both give a body") }
         if isGet {
+            guard file == nil || isUpload else { throw ShellLine.Problem("-G reads no file here") }
             query += data
             data = []
         }
-        // curl adds the name of an uploaded file to a URL that ends with a slash.
-        if method == "PUT", contentType == "", let file, file != "@-", url.hasSuffix("/") {
-            url += file.split(separator: "/").last.map { String($0.drop { $0 == "@" }) } ?? ""
+        if isUpload, let file, file != "@-" {
+            url = Self.adding(
+                fileName: file.split(separator: "/").last.map { String($0.drop { $0 == "@" }) } ?? "", to: url)
         }
         url = Self.adding(query, to: url)
+        removeReplacedDefaults()
         if file != nil, !data.isEmpty { throw ShellLine.Problem("a body from a file cannot be joined with another -d") }
         let hasBody = hasForm || !data.isEmpty || file != nil
         // The length of a file is known when it is sent.
@@ -343,56 +381,5 @@ package struct CurlLine {
         let method = method ?? (isHead ? "HEAD" : hasBody ? "POST" : "GET")
         (self.method, self.url) = (method, url)
         words = options + ["--", method, url] + items + parts
-    }
-
-    private static func hasGlob(_ url: String) -> Bool {
-        // Double braces are expressions in files of requests.
-        let url = TemplateText(parsing: url).parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
-        guard let open = url.firstIndex(where: { $0 == "{" || $0 == "[" }) else { return false }
-        // An IPv6 address has brackets, too.
-        return url[open] == "{" || !url[..<open].hasSuffix("/") || !url[open...].contains(":")
-    }
-
-    private static func adding(_ query: [String], to url: String) -> String {
-        guard !query.isEmpty else { return url }
-        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let joint = parts[0].contains("?") ? "&" : "?"
-        return parts[0] + joint + query.joined(separator: "&") + (parts.count > 1 ? "#\(parts[1])" : "")
-    }
-
-    /// `--raw` would take a text that begins with `@` for a file.
-    private static func raw(_ text: String) throws(ShellLine.Problem) -> String {
-        if text.hasPrefix("\\@") { throw ShellLine.Problem("a body that begins with \\@ has to be in a file") }
-        return text.hasPrefix("@") ? "\\\(text)" : text
-    }
-
-    static func proxy(_ url: String, user: String?) throws(ShellLine.Problem) -> String {
-        guard !url.isEmpty else { return "none" }
-        guard let user, let scheme = url.firstRange(of: "://") else { return url }
-        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let encoded = parts.map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: ":")
-        return "\(url[..<scheme.upperBound])\(encoded)@\(url[scheme.upperBound...])"
-    }
-
-    private static func item(_ name: String, _ value: String) throws(ShellLine.Problem) -> String {
-        value.isEmpty ? "\(name);" : "\(name):\(try Self.value(value, after: ":"))"
-    }
-
-    /// A value as an item holds it. A separator could otherwise begin with the one before it.
-    private static func value(_ text: String, after separator: Character) throws(ShellLine.Problem) -> String {
-        let bytes = Array(text.utf8)
-        for (index, byte) in bytes.enumerated().dropLast() where byte == UInt8(ascii: "\\") {
-            guard ":;=@".utf8.contains(bytes[index + 1]), index == 0 || bytes[index - 1] != byte else { continue }
-            throw ShellLine.Problem("a backslash before :, ;, = or @ cannot be sent: “\(text)”")
-        }
-        return text.first == "=" || text.first == "@" ? "\\\(text)" : text
-    }
-
-    /// The name of a part, with a backslash before each separator.
-    private static func escaped(_ name: String) -> String {
-        name.reduce(into: "") { result, character in
-            if ":;=@".contains(character) { result.append("\\") }
-            result.append(character)
-        }
     }
 }

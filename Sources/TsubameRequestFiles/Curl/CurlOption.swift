@@ -72,7 +72,9 @@ enum CurlOption {
         ] {
             table[name] = .refusedValue("the request would be another one")
         }
-        table["crlf"] = .refused("the request would be another one")
+        for name in ["crlf", "post301", "post302", "post303", "haproxy-protocol", "tr-encoding"] {
+            table[name] = .refused("the request would be another one")
+        }
         for name in [
             "user-agent", "cookie", "continue-at", "data", "data-raw", "data-ascii", "data-binary", "data-urlencode",
             "json", "referer",
@@ -89,10 +91,8 @@ enum CurlOption {
             "tcp-fastopen", "no-alpn", "alpn", "no-sessionid", "sessionid", "compressed-ssh", "raw",
             "remote-header-name",
             "create-dirs", "styled-output", "no-styled-output", "ssl-no-revoke", "ssl-reqd", "ssl", "proxytunnel",
-            "tr-encoding", "no-clobber", "clobber", "retry-connrefused", "retry-all-errors", "verify-status",
-            "post301", "post302",
-            "post303", "suppress-connect-headers", "haproxy-protocol", "trace-time", "trace-ids",
-            "junk-session-cookies",
+            "no-clobber", "clobber", "retry-connrefused", "retry-all-errors", "verify-status",
+            "suppress-connect-headers", "trace-time", "trace-ids", "junk-session-cookies",
         ] { table[name] = .ignored }
         for name in [
             "write-out", "speed-time", "speed-limit", "limit-rate", "keepalive-time", "expect100-timeout", "stderr",

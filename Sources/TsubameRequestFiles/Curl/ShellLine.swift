@@ -76,7 +76,10 @@ package struct ShellLine {
             if let found = word { words.append(String(found)) }
             word = nil
         }
-        func add(_ text: String) { word = (word ?? String.UnicodeScalarView()) + text.unicodeScalars }
+        func add(_ text: String) {
+            if word == nil { word = String.UnicodeScalarView() }
+            word?.append(contentsOf: text.unicodeScalars)
+        }
         while let scalar = next() {
             switch scalar {
             case "\\":

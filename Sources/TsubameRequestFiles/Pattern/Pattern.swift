@@ -67,11 +67,19 @@ package struct Pattern: Sendable {
         var result = String.UnicodeScalarView()
         var (copied, start) = (0, 0)
         var work = 0
+        // An empty match does not count directly after another match.
+        var hasMatchedBefore = false
         while start <= scalars.count {
             guard let (found, read) = try? program.search(scalars, from: start) else { return nil }
             work += read
             guard work <= max(Self.maximumWork, 8 * scalars.count) else { return nil }
             guard let match = found else { break }
+            if match.range.isEmpty, hasMatchedBefore, match.range.lowerBound == copied {
+                start = copied + 1
+                hasMatchedBefore = false
+                continue
+            }
+            hasMatchedBefore = true
             result.append(contentsOf: scalars[copied..<match.range.lowerBound])
             result.append(contentsOf: Self.expanded(replacement, match).unicodeScalars)
             copied = match.range.upperBound

@@ -28,7 +28,7 @@ package enum FileValue: Sendable {
     }
 
     /// The value of a text outside of a file, such as `--var n=3`: a number, `true`, `false` or `null` by its look; in
-    /// quotation marks always a string.
+    /// quotation marks always a string. A number that would be sent as another text, such as `1.10`, stays a string.
     package init(typed text: String) {
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
             self = .text(String(text.dropFirst().dropLast()))
@@ -42,7 +42,7 @@ package enum FileValue: Sendable {
         default:
             if isNumber, let integer = Int64(text), "\(integer)" == text {
                 self = .integer(integer)
-            } else if isNumber, text.contains("."), let number = Double(text), number.isFinite {
+            } else if isNumber, text.contains("."), let number = Double(text), "\(number)" == text {
                 self = .number(number)
             } else {
                 self = .text(text)

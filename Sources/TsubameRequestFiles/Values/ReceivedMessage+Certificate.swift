@@ -10,8 +10,9 @@ extension ReceivedMessage {
         let names = (details.hostNames ?? []).map { "DNS:\($0)" }
         let addresses = details.addresses.compactMap { IPAddress(bytes: $0).map { "IP Address:\($0.text)" } }
         let serial = details.serialNumber.map { Hexadecimal.text([$0]) }.joined(separator: ":")
-        let lines = stride(from: 0, to: EncodedBytes.base64Text(der).count, by: 64).map { start in
-            String(EncodedBytes.base64Text(der).dropFirst(start).prefix(64))
+        let text = Array(EncodedBytes.base64Text(der).utf8)
+        let lines = stride(from: 0, to: text.count, by: 64).map { start in
+            String(decoding: text[start..<min(start + 64, text.count)], as: UTF8.self)
         }
         let pem = "-----BEGIN CERTIFICATE-----\n\(lines.joined(separator: "\n"))\n-----END CERTIFICATE-----\n"
         return [

@@ -115,7 +115,12 @@ package struct FileVariables: Sendable {
 
     /// The text of a report without the values that it must not show.
     package func redacted(_ text: String) -> String {
-        hiddenTexts.reduce(text) { $0.replacing($1, with: "***") }
+        Self.hiding(hiddenTexts, in: text)
+    }
+
+    /// The text with asterisks for these texts, also where a combining character follows one of them.
+    package static func hiding(_ texts: [String], in text: String) -> String {
+        texts.reduce(text) { UTF8Text.replacing($1, in: $0, by: "***") }
     }
 
     package func value(of expression: String, depth: Int = 0) throws(ValueProblem) -> FileValue {

@@ -6,6 +6,8 @@
 struct CapturedResponses {
     /// The most definitions that stand in the places of their names.
     private static let maximumExpansions = 10_000
+    /// The most bytes of their texts.
+    private static let maximumBytes = 16 << 20
     private static let maximumDepth = 100
 
     private(set) var file: RequestFile
@@ -18,6 +20,7 @@ struct CapturedResponses {
     /// Names that mean something else.
     private var taken: Set<String> = []
     private var expansions = 0
+    private var expandedBytes = 0
 
     private struct Source: Hashable {
         let expression: String
@@ -85,9 +88,10 @@ struct CapturedResponses {
                 continue
             }
             if let definition = definitions[found], !outer.contains(found), outer.count < Self.maximumDepth,
-                expansions < Self.maximumExpansions
+                expansions < Self.maximumExpansions, expandedBytes < Self.maximumBytes
             {
                 expansions += 1
+                expandedBytes += definition.source.utf8.count
                 parts += captured(definition, before: index, outer.union([found])).parts
             } else {
                 if definitions[found] != nil { losses.append("the variable \(found), which uses too many others") }

@@ -90,7 +90,11 @@ import Testing
             ),
             (
                 ["-T", "f", "h"],
-                ["--raw", "@f", "--ignore-netrc", "--", "PUT", "http://h"] + ending + ["Content-Type:"]
+                ["--raw", "@f", "--ignore-netrc", "--", "PUT", "http://h/f"] + ending + ["Content-Type:"]
+            ),
+            (
+                ["-T", "a/f g", "h?x#y"],
+                ["--raw", "@a/f g", "--ignore-netrc", "--", "PUT", "http://h/f%20g?x#y"] + ending + ["Content-Type:"]
             ),
             (
                 ["-F", "a=b", "-F", "f=@x.png;type=image/png", "-F", "t=<n", "--form-string", "s=@x", "h"],
@@ -125,6 +129,17 @@ import Testing
         #expect(line.words == words)
     }
 
+    @Test func `a line in a file keeps its token and certificate, or names what a file does not have`() throws {
+        let place = FilePlace(line: 1, column: 1)
+        let line = try CurlLine(ofFile: ["--oauth2-bearer", "t0k", "-E", "c.pem:pw", "--key", "k.pem", "https://h"])
+        let entry = try line.entry(at: place)
+        #expect(entry.fields.contains { $0.name.source == "Authorization" && $0.value.source == "Bearer t0k" })
+        #expect(entry.options.map { "\($0.name)=\($0.value.source)" } == ["cert=c.pem:pw", "key=k.pem"])
+        #expect(throws: ShellLine.Problem.self) { try CurlLine(ofFile: ["-C", "-", "https://h"]).entry(at: place) }
+        let conditional = try CurlLine(ofFile: ["-z", "{{date}}", "https://h"]).entry(at: place)
+        #expect(conditional.fields.first?.name.source == "If-Modified-Since")
+    }
+
     @Test func `only line ends and NUL are left out of a file`() throws {
         let line = try CurlLine(["-d", "@f", "h"]) { _ throws(ShellLine.Problem) in "a\u{2028}b\r\nc\0\u{85}d\n" }
         #expect(line.words.contains { $0.hasSuffix("a\u{2028}bc\u{85}d") }, "\(line.words)")
@@ -145,7 +160,8 @@ import Testing
             (["--data-binary", "@a", "--data-binary", "@b", "h"], "several files"),
             (["--json", "@a", "--json", "@b", "h"], "several files"),
             (["-F", "a=b;encoder=base64", "h"], "encoding of its own"),
-            (["--aws-sigv4", "aws:amz", "h"], "needs a file of requests"),
+            (["--aws-sigv4", "aws:amz", "h"], "needs a file of requests"), (["-z", "page.html", "h"], "a date"),
+            (["-G", "--data-binary", "@f", "h"], "-G reads no file"), (["-L", "--post302", "h"], "another one"),
         ])
     func `an option that cannot be obeyed is named`(arguments: [String], reason: String) {
         let problem = #expect(throws: ShellLine.Problem.self) {

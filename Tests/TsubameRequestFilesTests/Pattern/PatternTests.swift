@@ -69,6 +69,9 @@ import Testing
     @Test func `matches are replaced, with the texts of groups`() throws {
         #expect(try Pattern(#"(\w+)@(\w+)"#).replacing(in: "a@b, c@d", by: "$2 at ${1}!") == "b at a!, d at c!")
         #expect(try Pattern("x*").replacing(in: "ab", by: "-") == "-a-b-")
+        // An empty match directly after another one does not count, as in Rust.
+        #expect(try Pattern("x*").replacing(in: "axxb", by: "-") == "-a-b-")
+        #expect(try Pattern("\\s*$").replacing(in: "a  ", by: "!") == "a!")
         #expect(try Pattern("b").replacing(in: "abc", by: "$$1") == "a$1c")
         #expect(try Pattern("b").replacing(in: "abc", by: "$9") == "ac")
     }

@@ -165,13 +165,16 @@ import Testing
         variables.set("token", .text("abc123"), isSecret: true)
         variables.set("longer", .text("abc123456"), isSecret: true)
         #expect(variables.redacted("x abc123456 abc123") == "x *** ***")
+        // A combining character makes another character of the last one, but the bytes are still there.
+        #expect(!variables.redacted("x abc123\u{301} y").contains("abc123"))
     }
 
     @Test(
         arguments: [
             ("1", .integer(1)), ("-5", .integer(-5)), ("1.5", .number(1.5)), ("true", .bool(true)), ("null", .null),
             ("007", .text("007")), ("\"1\"", .text("1")), ("abc", .text("abc")), ("", .text("")), ("1e5", .text("1e5")),
-            ("inf", .text("inf")),
+            ("inf", .text("inf")), ("1.10", .text("1.10")), ("12.50", .text("12.50")), ("-0.5", .number(-0.5)),
+            ("9007199254740993.0", .text("9007199254740993.0")),
         ] as [(String, FileValue)])
     func `the kind of a given value`(text: String, value: FileValue) {
         #expect(FileValue(typed: text) == value)

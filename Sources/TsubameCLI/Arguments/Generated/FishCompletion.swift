@@ -47,7 +47,8 @@ enum FishCompletion {
             case nil: ""
             case .nothing: " -x"
             case .file, .nameOrFile: " -r -F"
-            case .words(let words): " -x -a '\(words.joined(separator: " "))'"
+            // fish reads the words as a command line, where a star stands for files.
+            case .words(let words): " -x -a '\(words.joined(separator: " ").replacing("*", with: "\\\\*"))'"
             }
         let line = "\(start)\(letter) -l \(option.name)\(value)\(help)"
         return option.isToggle ? [line, "\(start) -l no-\(option.name)\(help)"] : [line]

@@ -65,7 +65,11 @@ struct Manual: Sendable {
     static func exitStatus(of command: String) -> Manual {
         let text: String
         switch command {
-        case "", UploadCommand.name: return exitStatus
+        case "", UploadCommand.name, CurlCommand.name: return exitStatus
+        case CacheCommand.name:
+            text =
+                "0 success, 1 failure, or nothing was found; 2 the request of --why had no answer in time; 64 wrong usage; "
+                + "130 interrupted."
         case RunCommand.name:
             text =
                 "0 all checks hold, 1 a check failed or a request had no response, 64 a mistake in a file or in the arguments, "

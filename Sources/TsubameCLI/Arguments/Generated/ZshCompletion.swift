@@ -66,7 +66,8 @@ enum ZshCompletion {
             switch value.completion {
             case .nothing: " "
             case .file, .nameOrFile: "_files"
-            case .words(let words): "(\(words.joined(separator: " ")))"
+            // A colon would end the list, and zsh looks for files by a star.
+            case .words(let words): "(\(escaped(words.joined(separator: " ")).replacing("*", with: "\\*")))"
             }
         return "'*\(name)\(name.hasPrefix("--") ? "=" : "+")[\(help)]:\(escaped(value.name)):\(action)'"
     }

@@ -44,6 +44,19 @@ struct ToolConfigTests {
         #expect(try await head(Self.everyKind, "--multipart", ":1", "a=b").contains("boundary=\"a b\""))
     }
 
+    @Test func `a default that only requests have is no mistake for another command, also if it is taken back`()
+        async throws
+    {
+        let run = try await run("--no-check-status\n--check-status\n--form", "cache")
+        #expect(run.status == 1 && !run.stderr.contains("warning"), "\(run)")
+    }
+
+    @Test func `an option that counts replaces its default, and does not add to it`() async throws {
+        #expect(try await head("--compress", "-x", ":1", "a=b").contains("Content-Encoding") == false)
+        let run = try await run("--quiet", "-q", "http://127.0.0.1:1/")
+        #expect(run.status == 1 && run.stderr.contains("refused"), "\(run)")
+    }
+
     @Test func theCommandLineWins() async throws {
         #expect(try await head("--auth a:b\n--form", "-a", "c:d", "-j", ":1", "x=y").contains("Basic Yzpk\r\n"))
         #expect(try await head("--form", "--json", ":1", "x=y").hasSuffix(#"{"x": "y"}"#))

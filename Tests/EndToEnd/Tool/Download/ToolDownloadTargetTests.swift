@@ -216,6 +216,9 @@ struct ToolDownloadTargetTests {
                 let run = try await ToolProcess(["-o", file.path, server.url]).finished()
                 #expect(run.status == 4 && run.stderr.contains("stays as it was"), "\(run)")
                 #expect(try text(folder, "good") == "good")
+                let figures = try await ToolProcess(["-o", file.path, "--timings", server.url]).finished()
+                #expect(figures.status == 4 && figures.stderr.contains("stays as it was"), "\(figures)")
+                #expect(try text(folder, "good") == "good")
                 // With the head, it is a record of the exchange. A new file replaces nothing.
                 #expect(try await ToolProcess(["-o", file.path, "--print=hb", server.url]).finished().status == 4)
                 #expect(try text(folder, "good").contains("404"))

@@ -14,6 +14,57 @@ struct ToolTranslateTests {
         try await ToolProcess(arguments, input: input, directory: folder).finished()
     }
 
+    @Test(arguments: [
+        (["--proxy", "none", "https://h/"], "--proxy ''", ""),
+        (["--proxy", "https:http://p:3128", "http://h/"], "curl --globoff", ""),
+        (["--proxy", "http:http://p:3128", "--proxy", "https:none", "http://h/"], "--proxy 'http://p:3128'", ""),
+        (["-A", "digest", "http://u:pw@h/"], "--digest --user 'u:pw'", ""),
+        (["POST", "http://h/", "Content-Type:", "--raw", "abc"], "--header 'Content-Type:'", ""),
+        (["-o", "out", "http://h/"], "curl", "left out: --output"),
+        (["--verify", "ca.pem", "http://h/"], "curl", "left out: --cacert"),
+    ])
+    func `a line for curl does what the tool would do, or says what it leaves out`(
+        words: [String], text: String, said: String
+    ) async throws {
+        let run = try await tool(["--ignore-config", "--ignore-netrc", "--as", "curl"] + words)
+        #expect(run.status == 0 && run.stdout.contains(text), "\(run)")
+        #expect(said.isEmpty ? run.stderr.isEmpty : run.stderr.contains(said), "\(run)")
+        #expect(!run.stdout.contains("Content-Type: application") && !run.stdout.contains("proxy 'none'"), "\(run)")
+        if text.hasPrefix("curl ") { #expect(!run.stdout.contains("proxy"), "\(run)") }
+    }
+
+    @Test func `an option of an entry is kept by curl, or named`() async throws {
+        let text = """
+            GET https://h/
+            [Options]
+            cacert: ca.pem
+            cert: c.pem
+            key: k.pem
+            unix-socket: s
+            compressed: true
+            connect-timeout: 3s
+            http1.1: true
+            no-header: Accept
+            delay: 1s
+            HTTP 200
+            """
+        try await withFolder { folder in
+            try Data(text.utf8).write(to: folder.appending(path: "a.hurl"))
+            let curl = try await tool(["convert", "a.hurl", "-", "--to", "curl"], in: folder)
+            for part in [
+                "--cacert 'ca.pem'", "--cert 'c.pem'", "--key 'k.pem'", "--unix-socket 's'", "--compressed",
+                "--connect-timeout 3", "--http1.1", "--header 'Accept:'",
+            ] { #expect(curl.stdout.contains(part), "\(part) in \(curl)") }
+            #expect(
+                curl.stderr == "tsubame: left out: the option delay of GET https://h/\n"
+                    + "tsubame: left out: the checks and captures of 1 requests\n", "\(curl)")
+            let archive = try await tool(["convert", "a.hurl", "-", "--to", "har"], in: folder)
+            for name in ["cacert", "unix-socket", "delay"] {
+                #expect(archive.stderr.contains("left out: the option \(name) of"), "\(archive)")
+            }
+        }
+    }
+
     /// The method, target, fields and body of a request, without the fields that each program sets by itself.
     private func shown(_ record: RequestRecord, without names: Set<String> = ["host", "user-agent"]) -> String {
         let type = record.fields.first { $0.name.lowercased() == "content-type" }?.value
@@ -34,6 +85,9 @@ struct ToolTranslateTests {
         "curl URL/anything -H 'Content-Type: text/plain' --data-binary @file.txt",
         "curl URL/anything -F a=b -F 'f=@file.txt;type=text/x' -F 'm={\"a\":[1,2]};type=application/json'",
         "curl URL/anything -F 'e=\"x;y\"' -F 't=<file.txt' -F 'c= d ;z=1' -F 'g=@\"file.txt\";filename=h.txt'",
+        "curl -T file.txt URL/anything/", "curl -T file.txt -X POST 'URL/anything/?q=1'",
+        "curl -z '-Wed, 21 Oct 2015 07:28:00 GMT' URL/anything", "curl -e ';auto' URL/anything",
+        "curl -H 'Referer: a' -e b -H 'Cookie: z=1' -b a=b URL/anything",
         "curl -T file.txt URL/anything", "curl -r 0-3 --compressed -H 'Accept-Encoding: gzip' URL/anything",
     ]
 

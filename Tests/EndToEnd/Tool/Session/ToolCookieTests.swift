@@ -23,6 +23,27 @@ struct ToolCookieTests {
         }
     }
 
+    @Test func `a session of HTTPie is listed and emptied, also its cookies without a domain`() async throws {
+        let text = """
+            {"__meta__": {"httpie": "3.2.4"}, "auth": {"type": null}, "headers": [], "cookies": [
+            {"name": "a", "value": "1", "path": "/", "domain": "", "expires": null, "secure": false},
+            {"name": "b", "value": "2", "path": "/", "domain": "x.example", "expires": null, "secure": false}]}
+            """
+        try await withFolder { folder in
+            try Data(text.utf8).write(to: folder.appending(path: "s.json"))
+            let listed = try await ToolProcess(["cookies", "--session=./s.json"], directory: folder).finished()
+            #expect(listed.status == 0 && listed.stderr.isEmpty, "\(listed)")
+            #expect(listed.stdout.contains("a=") && listed.stdout.contains("b="), "\(listed)")
+            let cleared = try await ToolProcess(["cookies", "--session=./s.json", "--clear"], directory: folder)
+                .finished()
+            #expect(cleared.status == 0, "\(cleared)")
+            let empty = try await ToolProcess(["cookies", "--session=./s.json"], directory: folder).finished()
+            #expect(empty.status == 1 && empty.stdout.isEmpty, "\(empty)")
+            let none = try await ToolProcess(["cookies", "http://u:pw@h/?token=t0k"]).finished()
+            #expect(!none.stderr.contains("pw@") && !none.stderr.contains("t0k"), "\(none)")
+        }
+    }
+
     @Test func aJarGoesFromOneRunToTheNext() async throws {
         try await Self.loginServer().use { server in
             try await withFolder { folder in
