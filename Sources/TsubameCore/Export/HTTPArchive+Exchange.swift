@@ -80,6 +80,8 @@ extension HTTPArchive.Entry {
     /// An `address:port` without its port, and without the brackets around an IPv6 address.
     private static func address(_ text: String) -> String {
         guard let colon = text.lastIndex(of: ":") else { return text }
+        // An IPv6 address of an archive has no port.
+        if !text.hasPrefix("["), text.firstIndex(of: ":") != colon { return text }
         return text[..<colon].filter { $0 != "[" && $0 != "]" }
     }
 

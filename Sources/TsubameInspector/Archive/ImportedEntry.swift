@@ -34,6 +34,7 @@ struct ImportedEntry {
         func add(_ kind: CallEvent.Kind) { events.append(CallEvent(call: call, time: time, kind: kind)) }
         func pass(_ milliseconds: Double) { time += .microseconds(Int64(Self.bounded(milliseconds) * 1000)) }
         var request = Request(HTTPRequest.Method(entry.request.method) ?? .get, url: entry.request.url)
+        request.keep(entry.request)
         request.headers = RequestHeaders(entry.request.headers.fields)
         let sentBody = entry.request.postData?.bytes.map { Bytes($0) }
         if let sentBody { request.body = .bytes(sentBody, contentType: entry.request.postData?.mimeType) }
@@ -62,10 +63,13 @@ struct ImportedEntry {
                 timings.securedAt = now()
             }
         }
+        let version: HTTPVersion = entry.response.httpVersion.lowercased().contains("2") ? .http2 : .http11
+        var connection: ConnectionInfo?
         if phases.connect >= 0 || entry.serverIPAddress != nil {
-            let version: HTTPVersion = entry.response.httpVersion.lowercased().contains("2") ? .http2 : .http11
-            let connection = ConnectionInfo(remoteAddress: entry.serverIPAddress ?? "", version: version)
-            add(phases.connect >= 0 ? .connected(connection) : .reused(connection.reused()))
+            let new = ConnectionInfo(remoteAddress: entry.serverIPAddress ?? "", version: version)
+            let used = phases.connect >= 0 ? new : new.reused()
+            add(phases.connect >= 0 ? .connected(used) : .reused(used))
+            connection = used
         }
         add(.sent(request))
         timings.sentAt = now()
@@ -77,7 +81,7 @@ struct ImportedEntry {
         pass(phases.wait)
         if entry.response.status >= 100 {
             timings.headAt = now()
-            let (response, body) = Self.response(entry.response, of: request, timings)
+            let (response, body) = Self.response(entry.response, of: request, timings, connection)
             add(.headReceived(response))
             pass(phases.receive)
             add(
@@ -97,7 +101,7 @@ struct ImportedEntry {
     }
 
     private static func response(
-        _ recorded: HTTPArchive.Response, of request: Request, _ timings: Timings
+        _ recorded: HTTPArchive.Response, of request: Request, _ timings: Timings, _ connection: ConnectionInfo?
     ) -> (Response, Bytes?) {
         var fields = recorded.headers.fields
         // The content is recorded without its codings, unless it says otherwise.
@@ -105,9 +109,27 @@ struct ImportedEntry {
         var response = Response(
             status: HTTPResponse.Status(code: min(recorded.status, 999), reasonPhrase: recorded.statusText),
             headers: fields, request: request)
-        response.details = response.details.with(timings: timings)
+        response.details = response.details.with(timings: timings, connection: connection)
         return (response, recorded.content.bytes.map { Bytes($0) })
     }
+}
+
+extension Request {
+    private static let urlTag = "tsubame.archive.url"
+    private static let methodTag = "tsubame.archive.method"
+
+    /// Keeps the URL and the method of an entry as they stand there, if the client could not send them: a WebSocket's
+    /// URL, or one that browsers take for valid.
+    fileprivate mutating func keep(_ recorded: HTTPArchive.Request) {
+        if uri == nil { tags[Self.urlTag] = recorded.url }
+        if method.rawValue != recorded.method { tags[Self.methodTag] = recorded.method }
+    }
+
+    /// The URL, also that of an archive which the client could not send.
+    var shownURL: String { uri?.string ?? tags[Self.urlTag] as? String ?? "" }
+
+    /// The method, also that of an archive which the client could not send.
+    var shownMethod: String { tags[Self.methodTag] as? String ?? method.rawValue }
 }
 
 extension HTTPArchive.Entry {

@@ -97,6 +97,10 @@ extension LoggedCall {
         if requestBody == nil, !request.body.isEmpty {
             entry.request.bodySize = request.body.length.map { Int(clamping: $0) } ?? -1
         }
+        if request.uri == nil || entry.request.method != request.shownMethod {
+            (entry.request.url, entry.request.method) = (request.shownURL, request.shownMethod)
+            entry.update()
+        }
         if let failure { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
         return entry
     }

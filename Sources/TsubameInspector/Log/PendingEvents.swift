@@ -220,7 +220,7 @@ extension Request {
     }
 
     fileprivate func weight(_ bodyLimit: Int) -> CallEvent.Kind.Weight {
-        let bytes = 1024 + (uri?.target.utf8.count ?? 0)
+        let bytes = 1024 + (uri?.target.utf8.count ?? shownURL.utf8.count)
         guard !body.isEmpty, case .bytes(let content) = body.content else { return CallEvent.Kind.Weight(bytes: bytes) }
         if content.count > bodyLimit { return CallEvent.Kind.Weight(bytes: bytes, hasBodies: true) }
         return CallEvent.Kind.Weight(bytes: bytes + content.count)

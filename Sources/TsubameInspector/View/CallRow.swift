@@ -39,10 +39,10 @@ package struct CallRow: Sendable, Codable {
         let request = call.lastRequest
         id = call.id
         state = call.state
-        method = request.method.rawValue
-        url = redaction.url(request.uri?.string ?? "")
+        method = request.shownMethod
+        url = redaction.url(request.shownURL)
         host = request.uri.map { $0.origin.authority } ?? ""
-        path = redaction.url(request.uri?.target ?? "")
+        path = request.uri.map { redaction.url($0.target) } ?? url
         let response = call.lastResponse
         status = response?.statusCode ?? 0
         type = response?.headers[.contentType].map { String($0.prefix { $0 != ";" }) } ?? ""

@@ -148,6 +148,7 @@ extension RecordedBody {
         } catch {
             // A damaged body is recorded as it is.
         }
-        isCoded = true
+        // A text with an unknown coding, such as `Content-Encoding: utf-8`, has none.
+        isCoded = DecodedContent.isKnown(codings) || bytes.withUnsafeBytes { String(validating: $0, as: UTF8.self) } == nil
     }
 }

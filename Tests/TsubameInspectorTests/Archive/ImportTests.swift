@@ -5,7 +5,7 @@ import HTTPTypes
 import Testing
 import Tsubame
 import TsubameCore
-import TsubameInspector
+@testable import TsubameInspector
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2))) struct ImportTests {
@@ -74,6 +74,39 @@ import TsubameTesting
         #expect(error?.kind == .file)
         #expect(error?.reason.contains(place) == true, "\(error?.reason ?? "")")
         #expect(log.count == 0)
+    }
+
+    @Test func `a call that the client could not send keeps its URL, method, address and version`() async throws {
+        func entry(_ method: String, _ url: String, _ address: String) -> String {
+            """
+            {"startedDateTime":"2026-01-01T00:00:00.000Z","request":{"method":"\(method)","url":"\(url)"},
+            "response":{"status":200,"httpVersion":"HTTP/2"},"serverIPAddress":"\(address)",
+            "timings":{"send":0,"wait":1,"receive":0}}
+            """
+        }
+        let entries = [
+            entry("GET", "wss://h.example/socket?token=hush", "1.2.3.4"), entry("GE T", "http://h.example/a", "::1"),
+            entry("GET", "http://h.example:99999/b", "2001:db8::1"),
+        ]
+        var data = Data("{\"log\":{\"version\":\"1.2\",\"entries\":[\(entries.joined(separator: ","))]}}".utf8)
+        // A session file is read and written by each session.
+        for _ in 0..<3 {
+            let log = TrafficLog()
+            #expect(try log.add(har: data) == 3)
+            data = try await log.har(showingSecrets: true)
+            let archive = try HTTPArchive(json: data)
+            #expect(
+                archive.entries.map { "\($0.request.method) \($0.request.url)" } == [
+                    "GET wss://h.example/socket?token=hush", "GE T http://h.example/a", "GET http://h.example:99999/b",
+                ])
+            #expect(archive.entries.map(\.serverIPAddress) == ["1.2.3.4", "::1", "2001:db8::1"])
+            #expect(archive.entries.allSatisfy { $0.response.httpVersion == "HTTP/2" && $0.connection != nil })
+            let hidden = String(decoding: try await log.har(), as: UTF8.self)
+            #expect(!hidden.contains("hush"))
+            let rows = log.read { $0.all.map { CallRow($0) } }
+            #expect(rows.first?.url.hasPrefix("wss://h.example/socket?token=") == true)
+            #expect(rows.allSatisfy { !$0.url.contains("hush") && !$0.path.contains("hush") && $0.version == "HTTP/2" })
+        }
     }
 
     @Test func `hostile values become a call and trap nowhere`() async throws {

@@ -108,6 +108,22 @@ import TsubameTesting
         }
     }
 
+    @Test func `a text with an unknown coding is replayed as it came`() async throws {
+        try await inNewFile { path in
+            let upstream = try await ScriptedServer.start { _ in
+                .ok("{\"a\":1}", headers: [.contentEncoding: "utf-8", .contentType: "application/json"])
+            }
+            try await upstream.use { server in
+                for mode in [Recorder.Mode.record, .replay] {
+                    let client = Client(server.url, transport: Recorder(file: path, mode: mode))
+                    let response = try await client.get("a")
+                    #expect(response.bytes == Bytes("{\"a\":1}") && response.headers[.contentEncoding] == "utf-8")
+                    await client.close()
+                }
+            }
+        }
+    }
+
     @Test func `a coded body that was given up is replayed as far as it was read`() async throws {
         let text = String(repeating: "0123456789abcdef", count: 40_000)
         let coded = try await Array(RequestBody.text(text).compressed(by: .gzip).collect(upTo: .max))
