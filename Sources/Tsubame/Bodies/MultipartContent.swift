@@ -77,10 +77,10 @@ struct MultipartContent {
     private mutating func add(_ part: MultipartForm.Part) throws(CallError) {
         // A part has no field for either (RFC 7578 section 4.8).
         if part.body.contentCoding != nil || part.body.trailers != nil {
-            let what = part.body.contentCoding != nil ? "is compressed" : "has trailers"
+            let what = part.body.contentCoding != nil ? "be compressed" : "have trailers"
             throw CallError(
-                .invalidRequest, "the part “\(part.name)” of the form \(what), which a form cannot say",
-                advice: "compress the whole form, and give it the trailers")
+                .invalidRequest, "a part of a form cannot \(what): \"\(part.name)\"",
+                advice: "compress the whole form, or give the trailers to it")
         }
         switch part.body.content {
         case nil: break

@@ -50,11 +50,11 @@ package protocol CacheStorage: AnyObject, Sendable {
     /// Stores new fields and times of a kept response.
     func update(_ response: StoredResponse)
     /// Removes all responses to a key.
+    /// - Parameters:
+    ///   - key: nil for all responses.
+    ///   - isUrgent: whether to try it even soon after a failure, when the storage leaves its place alone.
     /// - Returns: whether none is left. If not, the cache does not use them, and calls this method again later.
-    func remove(_ key: String) -> Bool
-    /// Removes all responses.
-    /// - Returns: whether none is left.
-    func removeAll() -> Bool
+    func remove(_ key: String?, isUrgent: Bool) -> Bool
     /// The number of kept bytes, bodies and heads.
     var byteCount: Int64 { get }
     /// Notices about failures of the storage and their repair since the last call.

@@ -98,6 +98,7 @@ extension CacheTransaction {
         _ stored: StoredResponse, _ why: CacheStatus.Forward, _ failure: Response?
     ) async throws(CallError) -> Response? {
         let now = cache.now()
+        guard !cache.hasRemoved(key, since: removals) else { return nil }
         guard CacheDecision.permitsStaleOnError(terms, stored.terms, at: now) else { return nil }
         let left = Freshness.whole(stored.terms.freshness.timeToLive(at: now))
         let status = CacheStatus(
@@ -163,7 +164,8 @@ extension CacheTransaction {
                 head.selecting = selecting
                 do throws(CallError) {
                     let length = Int64(contentLength: fields[.contentLength])
-                    status.isStored = try await store(head, &response, length: length)
+                    let isReplacing = replaces(stored, by: response.statusCode)
+                    status.isStored = try await store(head, &response, length: length, isReplacing: isReplacing)
                     if !status.isStored {
                         tell("the answer is not stored: the cache has no room for it, or fails")
                         try await removeReplaced(stored, by: response.statusCode)
@@ -182,21 +184,24 @@ extension CacheTransaction {
         return marked(response, status)
     }
 
-    /// A newer response that is not stored shows that the stored one is no longer right.
-    private func removeReplaced(_ stored: StoredHead?, by status: Int) async throws(CallError) {
-        guard stored != nil, terms.method == .get, !terms.control.noStore, (200..<300).contains(status), status != 206
-        else { return }
-        tell("the stored response is removed, since the newer one is not")
-        do throws(CallError) {
-            try await remove()
-        } catch {
-            guard error.kind == .timeout else { throw error }
-        }
+    /// Whether a newer response with this status shows that the stored one is no longer right, also if the newer one is
+    /// not stored.
+    private func replaces(_ stored: StoredHead?, by status: Int) -> Bool {
+        stored != nil && terms.method == .get && !terms.control.noStore && (200..<300).contains(status) && status != 206
     }
 
+    private func removeReplaced(_ stored: StoredHead?, by status: Int) async throws(CallError) {
+        // A response that was stored since a removal is newer than this one.
+        guard replaces(stored, by: status), !cache.hasRemoved(key, since: removals) else { return }
+        tell("the stored response is removed, since the newer one is not stored")
+        let (cache, key) = (cache, key)
+        try await caching.change(call) { cache.remove(key: key, isUrgent: false) }
+    }
+
+    /// - Parameter isReplacing: whether what is stored is removed if this response cannot be stored in the end.
     /// - Returns: whether the response is stored, or will be after it has been read to its end.
     private func store(
-        _ head: StoredHead, _ response: inout Response, length: Int64?
+        _ head: StoredHead, _ response: inout Response, length: Int64?, isReplacing: Bool
     ) async throws(CallError) -> Bool {
         let (cache, key, removals) = (cache, key, removals)
         switch response.body.content {
@@ -214,6 +219,8 @@ extension CacheTransaction {
             response.body = ResponseBody(
                 StoringSource(source, writer, queue: cache.storage.queue, call) {
                     !cache.hasRemoved(key, since: removals)
+                } hasFailed: {
+                    if isReplacing, !cache.hasRemoved(key, since: removals) { cache.remove(key: key, isUrgent: false) }
                 } isOver: {
                     report()
                 })

@@ -89,13 +89,12 @@ final class MemoryCacheStorage: CacheStorage {
         }
     }
 
-    func remove(_ key: String) -> Bool {
-        state.withLock { state in for id in state.ids[key] ?? [] { state.remove(id) } }
-        return true
-    }
-
-    func removeAll() -> Bool {
+    func remove(_ key: String?, isUrgent: Bool) -> Bool {
         state.withLock { state in
+            if let key {
+                for id in state.ids[key] ?? [] { state.remove(id) }
+                return
+            }
             let (last, pending) = (state.lastID, state.pending)
             state = State()
             (state.lastID, state.pending) = (last, pending)

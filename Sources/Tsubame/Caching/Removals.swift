@@ -4,7 +4,7 @@
 /// these, every key counts as removed.
 ///
 /// A removal is owed until the storage has carried it out. Until then no response to its key may be used or stored.
-/// When too many are owed, all responses are.
+/// When too many are owed, all responses are. If they cannot be removed together, each key can by itself.
 struct Removals: Sendable {
     private static let limit = 256
 
@@ -17,6 +17,8 @@ struct Removals: Sendable {
     private var owed: [String: UInt64] = [:]
     /// The last removal of all responses that the storage owes; 0 if it owes none.
     private var owedAll: UInt64 = 0
+    /// The keys whose responses have been removed since then.
+    private var exempt: Set<String> = []
 
     /// Notes a removal, which the storage owes from now on.
     /// - Parameter key: nil for all keys.
@@ -30,8 +32,7 @@ struct Removals: Sendable {
         if let key, owed.count < Self.limit || owed[key] != nil {
             owed[key] = count
         } else {
-            owed = [:]
-            owedAll = count
+            (owed, owedAll, exempt) = ([:], count, [])
         }
     }
 
@@ -40,15 +41,23 @@ struct Removals: Sendable {
     mutating func settle(_ key: String?, upTo number: UInt64) {
         if let key {
             if let last = owed[key], last <= number { owed[key] = nil }
+            guard owedAll > 0, owedAll <= number else { return }
+            if exempt.count >= Self.limit { exempt = [] }
+            exempt.insert(key)
         } else {
             owed = owed.filter { $0.value > number }
-            if owedAll <= number { owedAll = 0 }
+            if owedAll <= number { (owedAll, exempt) = (0, []) }
         }
     }
 
     var owesAll: Bool { owedAll > 0 }
 
-    func owes(_ key: String) -> Bool { owesAll || !owed.isEmpty && owed[key] != nil }
+    /// Whether a removal of all responses at once was not tried again yet.
+    var mayRemoveAll: Bool { owedAll > 0 && exempt.isEmpty }
+
+    func owes(_ key: String) -> Bool {
+        owedAll > 0 && !exempt.contains(key) || !owed.isEmpty && owed[key] != nil
+    }
 
     func contains(_ key: String, since count: UInt64) -> Bool {
         owes(key) || all > count || last[key].map { $0 > count } ?? false

@@ -70,26 +70,32 @@ public final class ResponseCache: Sendable {
     /// - Throws: ``CallError/Kind/invalidRequest`` if the URL is invalid.
     public func remove(_ url: String) throws(CallError) { remove(key: CacheKey.of(try TargetURI(parsing: url))) }
 
-    /// - Parameter key: nil for all responses.
-    func remove(key: String?) {
+    /// - Parameters:
+    ///   - key: nil for all responses.
+    ///   - isUrgent: whether to try it even soon after a failure of the storage.
+    func remove(key: String?, isUrgent: Bool = true) {
         removals.withLock { $0.note(key) }
-        carryOut(key)
+        carryOut(key, isUrgent: isUrgent)
     }
 
-    /// Lets the storage remove what it owes. If it fails, the removal stays owed.
-    private func carryOut(_ key: String?) {
-        let (number, owesAll) = removals.withLock { ($0.count, $0.owesAll) }
-        let key = owesAll ? nil : key
-        let isDone = if let key { storage.remove(key) } else { storage.removeAll() }
+    /// Lets the storage remove a key's responses, or all. If it fails, the removal stays owed.
+    /// - Returns: whether none is left.
+    @discardableResult
+    private func carryOut(_ key: String?, isUrgent: Bool) -> Bool {
+        let number = removals.withLock { $0.count }
+        let isDone = storage.remove(key, isUrgent: isUrgent)
         if isDone { removals.withLock { $0.settle(key, upTo: number) } }
+        return isDone
     }
 
     /// The complete responses to a key, the newest first. Those whose removal failed do not count, and the removal is
     /// tried again.
     func responses(to key: String) -> [StoredResponse] {
         let responses = storage.responses(to: key)
-        guard !responses.isEmpty, removals.withLock({ $0.owes(key) }) else { return responses }
-        carryOut(key)
+        let (isOwed, mayRemoveAll) = removals.withLock { ($0.owes(key), $0.mayRemoveAll) }
+        guard isOwed else { return responses }
+        // Where all cannot be removed, such as a folder of another user, this key's can.
+        if !mayRemoveAll || !carryOut(nil, isUrgent: false) { carryOut(key, isUrgent: false) }
         return []
     }
 

@@ -13,21 +13,25 @@ final class StoringSource: BodySource {
     private let queue: DispatchQueue?
     private let call: Call
     private let isWanted: @Sendable () -> Bool
+    private let hasFailed: @Sendable () -> Void
     private let isOver: @Sendable () -> Void
 
     /// - Parameters:
     ///   - queue: the queue on which to use the writer, if it blocks.
     ///   - isWanted: asked at the end whether to keep the response.
+    ///   - hasFailed: called on the queue if the response cannot be stored.
     ///   - isOver: called when storing has ended.
     init(
         _ source: any BodySource, _ writer: any CacheWriter, queue: DispatchQueue?, _ call: Call,
-        isWanted: @escaping @Sendable () -> Bool, isOver: @escaping @Sendable () -> Void
+        isWanted: @escaping @Sendable () -> Bool, hasFailed: @escaping @Sendable () -> Void,
+        isOver: @escaping @Sendable () -> Void
     ) {
         self.source = source
         self.writer = Mutex(writer)
         self.queue = queue
         self.call = call
         self.isWanted = isWanted
+        self.hasFailed = hasFailed
         self.isOver = isOver
     }
 
@@ -37,16 +41,15 @@ final class StoringSource: BodySource {
             guard let writer = writer.withLock({ $0 }) else { return piece }
             let goesOn: Bool
             if let queue {
-                let isWanted = isWanted
                 do throws(CallError) {
-                    goesOn = try await BlockingWork.run(on: queue, call) { Self.store(piece, writer, isWanted) }
+                    goesOn = try await BlockingWork.run(on: queue, call) { self.store(piece, writer) }
                 } catch {
                     // The reader gets its piece. The response is not stored, because the cache ran out of time.
                     guard error.kind == .timeout else { throw error }
                     goesOn = false
                 }
             } else {
-                goesOn = Self.store(piece, writer, isWanted)
+                goesOn = store(piece, writer)
             }
             if !goesOn {
                 give()
@@ -60,9 +63,13 @@ final class StoringSource: BodySource {
         }
     }
 
-    private static func store(_ piece: Bytes?, _ writer: any CacheWriter, _ isWanted: () -> Bool) -> Bool {
-        if let piece { return writer.write(piece) }
-        if isWanted() { _ = writer.finish() }
+    private func store(_ piece: Bytes?, _ writer: any CacheWriter) -> Bool {
+        if let piece {
+            let goesOn = writer.write(piece)
+            if !goesOn { hasFailed() }
+            return goesOn
+        }
+        if isWanted(), !writer.finish() { hasFailed() }
         return false
     }
 

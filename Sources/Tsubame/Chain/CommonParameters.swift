@@ -5,8 +5,8 @@ public import TsubameCore
 public import TsubameWire
 
 /// Adds the same parameters to every request. If the body is a form in memory
-/// (`application/x-www-form-urlencoded`), the parameters go into the form. Otherwise, and if the form is compressed, they
-/// go into the query, for every method. A cross-origin request does not get them.
+/// (`application/x-www-form-urlencoded`), the parameters go into the form. Otherwise, and if the form is compressed or has
+/// trailers, they go into the query, for every method. A cross-origin request does not get them.
 ///
 /// ```swift
 /// $0.interceptors += [CommonParameters { ["app": "viewer", "version": 2] }]

@@ -18,7 +18,9 @@ final class MessageHookStep: ChainStep {
         let given = request
         try hook.willSend(&request)
         // A request for another origin, or one that was made anew, is a replacement.
-        let isNew = request.isPlain && !given.isPlain
+        let isNew =
+            given.isCrossOrigin && !request.isCrossOrigin || given.undoesCodings && !request.undoesCodings
+            || given.ownRedaction != request.ownRedaction
         if isNew || request.uri?.origin != given.uri?.origin {
             request = replacements.adopt(request, insteadOf: given)
         }

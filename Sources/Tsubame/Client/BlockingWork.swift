@@ -14,7 +14,7 @@ enum BlockingWork {
         return try await wait.value(for: call, endsWithTask: endsWithTask) { queue.async { wait.settle(work()) } }
     }
 
-    /// Runs work that must not be left out. It runs even if the call is already cancelled, which then does not wait for it.
+    /// Runs work that must not be left out, also if the call is already cancelled. Such a call does not wait for it.
     static func complete(
         on queue: DispatchQueue, _ call: Call, _ work: @escaping @Sendable () -> Void
     ) async throws(CallError) {

@@ -61,7 +61,9 @@ final class Redirects: ChainStep {
             let shown = redaction.url(target.string)
             return .note("the redirect from https to \(shown) is not followed: it would be unprotected")
         }
-        let home = response.history.first?.request.uri?.origin ?? uri.origin
+        // A hook may have sent the first request elsewhere.
+        let first = response.history.first.flatMap { $0.request.isCrossOrigin ? nil : $0.request.uri }
+        let home = first?.origin ?? uri.origin
         guard var next = request(for: status, to: target, from: uri.origin, hop, home: home) else {
             return .note("the redirect is not followed: the body can be sent only once")
         }

@@ -48,7 +48,9 @@ public struct Pages: AsyncSequence, Sendable {
         init(_ pages: Pages) {
             self.pages = pages
             next = .success(pages.first)
-            let prepared = try? pages.client.prepare(pages.first)
+            // The first request may have options of its own.
+            let (client, plain) = pages.client.resolved(pages.first)
+            let prepared = try? client.prepare(plain)
             home = prepared?.uri
             isForeign = prepared?.isCrossOrigin == true
         }

@@ -97,8 +97,11 @@ struct BenchCommand: ToolCommand {
         do {
             let whole = try RequestFileReader.read(path)
             let file = RequestFileReader.chosen(whole, names: [], tags: []).withoutSkipped
+            let auth = options.call.auth
             let requests = try RequestFileReader.requests(
-                of: file, RunEnvironment(options: variables), answersChallenges: false)
+                of: file, RunEnvironment(options: variables),
+                answersChallenges: auth.auth != nil && [.digest, .any].contains(auth.authType))
+            for loss in Set(FileFormat.lostOptions(of: file)).sorted() { Diagnostics.say("without \(loss)") }
             guard let first = requests.first?.uri?.string else { throw UsageProblem("\(path) contains no request.") }
             guard requests.allSatisfy({ $0.body.canBeSentAgain }) else {
                 throw UsageProblem("\(path) has a body that can be read only once.")

@@ -209,7 +209,7 @@ struct RequestCommand: ToolCommand {
                 if let cache { configuration.cache = .cache(cache) }
                 if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
-            if content.language != nil { (run.parts, run.unset) = (items.fileParts, items.unset.map(\.rawName)) }
+            (run.parts, run.unset) = (items.fileParts, items.unset.map(\.rawName))
             return run
         } catch {
             file.discard()

@@ -8,11 +8,11 @@ enum EntryLoop {
     static func rounds(of entry: FileEntry, _ folder: RequestFolder) throws(EntryProblem) -> [[(String, FileValue)]] {
         switch entry.loop {
         case nil: return [[]]
-        case .times(let count): return (0..<count).map { [("index", .integer(Int64($0)))] }
+        case .times(let count): return (0..<count).map { [("index", .integer(Int128($0)))] }
         case .rows(let name, let path):
             do throws(ValueProblem) {
                 return try rows(of: path, folder).enumerated().map { index, row in
-                    var variables: [(String, FileValue)] = [(name, row), ("index", .integer(Int64(index)))]
+                    var variables: [(String, FileValue)] = [(name, row), ("index", .integer(Int128(index)))]
                     if case .object(let members) = row {
                         variables += members.map { ("\(name).\($0.name)", $0.value) }
                     }

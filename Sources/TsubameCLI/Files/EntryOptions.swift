@@ -194,15 +194,6 @@ struct EntryOptions {
         throw ValueProblem("“\(text)” is no duration, such as 500ms")
     }
 
-    /// `path` or `path:passphrase`, with a backslash before a colon of the path.
-    private static func certificate(_ text: String) -> (path: String, passphrase: String?) {
-        var (path, rest) = ("", text[...])
-        while let character = rest.popFirst(), character != ":" {
-            path.append(character == "\\" && rest.first == ":" ? rest.removeFirst() : character)
-        }
-        return (path, rest.isEmpty ? nil : String(rest))
-    }
-
     /// - Parameter folder: the folder of the file, where relative paths begin.
     func apply(to configuration: inout Configuration, folder: RequestFolder) {
         configuration.redirects = follows ? .follow(max: maximumRedirects) : .off
@@ -216,7 +207,11 @@ struct EntryOptions {
         // The run decodes by itself, because checks also look at the body as it was received.
         configuration.decoding = .off
         if let version { configuration.connection.httpVersion = version }
-        if let proxy { configuration.connection.proxy = .url(proxy.contains("://") ? proxy : "http://\(proxy)") }
+        if proxy == "none" {
+            configuration.connection.proxy = .none
+        } else if let proxy {
+            configuration.connection.proxy = .url(proxy.contains("://") ? proxy : "http://\(proxy)")
+        }
         if !noProxy.isEmpty { configuration.connection.proxy = configuration.connection.proxy.except(noProxy) }
         if let family { configuration.connection.addressFamily = family }
         if let unixSocket { configuration.connection.unixSocket = .file(folder.path(unixSocket)) }
@@ -224,7 +219,7 @@ struct EntryOptions {
         if isInsecure { configuration.connection.tls.verification = .dangerouslyOff }
         if let roots { configuration.connection.tls.roots = .file(folder.existingPath(roots)) }
         if let certificate {
-            let (name, passphrase) = Self.certificate(certificate)
+            let (name, passphrase) = CurlLine.certificate(certificate)
             let path = folder.existingPath(name)
             configuration.connection.tls.identity = .files(
                 certificate: path, key: key.map(folder.existingPath) ?? path, passphrase: passphrase)

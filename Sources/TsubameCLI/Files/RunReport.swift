@@ -31,7 +31,7 @@ struct RunReport {
             results.map { result in
                 .object([
                     ("filename", .string(result.path)), ("success", .bool(result.isGood)),
-                    ("time", .integer(Int64(clamping: result.nanoseconds / 1_000_000))),
+                    ("time", .integer(Int128(clamping: result.nanoseconds / 1_000_000))),
                     ("entries", .array(result.outcomes.map { Self.json($0, result.variables) })),
                 ])
             })
@@ -40,16 +40,16 @@ struct RunReport {
     private static func json(_ outcome: EntryOutcome, _ variables: FileVariables) -> JSONValue {
         func text(_ text: String) -> JSONValue { .string(variables.redacted(text)) }
         var members: [(name: String, value: JSONValue)] = [
-            ("line", .integer(Int64(outcome.entry.place.line))),
+            ("line", .integer(Int128(outcome.entry.place.line))),
             ("title", text(title(of: outcome))), ("request", text(name(of: outcome))),
-            ("status", outcome.status.map { .integer(Int64($0)) } ?? .null),
-            ("time", .integer(Int64(clamping: outcome.nanoseconds / 1_000_000))),
-            ("attempts", .integer(Int64(outcome.attempts))), ("skipped", .bool(outcome.isSkipped)),
+            ("status", outcome.status.map { .integer(Int128($0)) } ?? .null),
+            ("time", .integer(Int128(clamping: outcome.nanoseconds / 1_000_000))),
+            ("attempts", .integer(Int128(outcome.attempts))), ("skipped", .bool(outcome.isSkipped)),
             ("success", .bool(outcome.isGood)),
         ]
         if let problem = outcome.problem {
             members.append(
-                ("error", .object([("line", .integer(Int64(problem.place.line))), ("reason", text(problem.reason))])))
+                ("error", .object([("line", .integer(Int128(problem.place.line))), ("reason", text(problem.reason))])))
         }
         members.append(
             (
@@ -57,7 +57,7 @@ struct RunReport {
                 .array(
                     outcome.failures.map { failure in
                         .object([
-                            ("line", .integer(Int64(failure.place.line))), ("assert", text(failure.text)),
+                            ("line", .integer(Int128(failure.place.line))), ("assert", text(failure.text)),
                             ("expected", text(failure.expected)), ("actual", text(failure.actual)),
                         ])
                     })

@@ -36,9 +36,10 @@ struct ProxyChoice: Sendable {
 
     var isSOCKS: Bool { proxy?.scheme == .socks5 || proxy?.scheme == .socks5h }
 
-    /// The text of the choice that counts for a scheme; nil without one.
+    /// The text of the choice that counts for a scheme; nil without choices.
     static func url(of choices: [ProxyChoice], isSecure: Bool) -> String? {
-        choices.last { $0.scope != (isSecure ? .http : .https) }?.url
+        guard !choices.isEmpty else { return nil }
+        return choices.last { $0.scope != (isSecure ? .http : .https) }?.url ?? "none"
     }
 
     /// nil without choices; the environment then decides. Of two choices for one scheme, the last counts.

@@ -34,8 +34,19 @@ final class GatheredOutput: Sendable {
 
     /// Has these texts replaced by asterisks in all that is written from now on.
     func hide(_ texts: [String]) {
-        let hidden = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+        let hidden = Self.searched(texts)
         state.withLock { $0.hidden = hidden }
+    }
+
+    /// The bytes with asterisks for these texts.
+    static func hiding(_ texts: [String], in bytes: Bytes) -> Bytes {
+        let texts = searched(texts)
+        return texts.isEmpty ? bytes : Bytes(hiding(texts, in: Array(bytes), keeping: 0).shown)
+    }
+
+    /// The bytes that are searched for, the longest first.
+    private static func searched(_ texts: [String]) -> [[UInt8]] {
+        texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
     }
 
     /// Whether the output ends within a line.

@@ -107,10 +107,9 @@ struct CallPlan: Sendable {
         return ["/.netrc", "/_netrc"].contains { access(String(cString: home) + $0, F_OK) == 0 }
     }
 
-    /// `user:password`, if they wait for a challenge.
-    var challenged: String? {
-        let credentials = credentials ?? given
-        return credentials.flatMap { [.digest, .any].contains($0.kind) ? $0.text : nil }
+    /// The credentials, if they wait for a challenge.
+    var challenged: Credentials? {
+        (credentials ?? given).flatMap { [.digest, .any].contains($0.kind) ? $0 : nil }
     }
 
     /// Whether there is a session to be saved.

@@ -111,7 +111,7 @@ extension Session {
         switch entry.value["expires"] {
         case nil, .null: return nil
         // The limit keeps the number within 64 bits.
-        case .integer(let number): return min(max(number, 0), 1_000_000_000_000_000)
+        case .integer(let number): return Int64(min(max(number, 0), 1_000_000_000_000_000))
         case .number(let number): return Int64(min(max(number, 0), 1e15))
         default: throw SessionProblem("\(entry.place).expires", "is not a number")
         }

@@ -38,7 +38,7 @@ enum FileFormat: String, CaseIterable {
         switch self {
         case .http: return (try HTTPFileParser.parse(text, path: path), [])
         case .hurl: return (try HurlParser.parse(text, path: path), [])
-        case .curl: return (try Self.curlFile(text, path), [])
+        case .curl: return try Self.curlFile(text, path)
         case .postman:
             let json: JSONValue
             do throws(JSONSyntax.Fault) {
@@ -53,8 +53,8 @@ enum FileFormat: String, CaseIterable {
     }
 
     /// The requests of lines for curl, as the tool would send them.
-    private static func curlFile(_ text: String, _ path: String) throws -> RequestFile {
-        var file = RequestFile(path: path)
+    private static func curlFile(_ text: String, _ path: String) throws -> (file: RequestFile, losses: [String]) {
+        var (file, losses) = (RequestFile(path: path), [String]())
         var place = path
         do throws(UsageProblem) {
             for (index, command) in try CurlCommand.commands(in: text).enumerated() {
@@ -63,11 +63,14 @@ enum FileFormat: String, CaseIterable {
                 let words = ["--ignore-config"] + line.words
                 let requests = try captured(words)
                 file.entries += try RequestLanguage.file(of: requests).entries
+                losses += requests.flatMap { request, settings in
+                    settings.lostInFiles.map { "\($0) of \(request.summary)" }
+                }
             }
         } catch {
             throw UsageProblem("\(place): \(error)")
         }
-        return file
+        return (file, losses)
     }
 
     private static func captured(_ words: [String]) throws(UsageProblem) -> [(Request, RequestSettings)] {
@@ -97,7 +100,7 @@ enum FileFormat: String, CaseIterable {
             var losses: [String] = []
             let lines = try requests().map { request, entry in
                 var settings = RequestSettings()
-                settings.take(entry)
+                settings.take(entry, in: RequestFolder(of: file.path))
                 losses += settings.losses
                 return RequestLanguage.curlLine(request, settings)
             }
@@ -112,7 +115,7 @@ enum FileFormat: String, CaseIterable {
     }
 
     /// The options that an archive does not have. The request has the others already.
-    private static func lostOptions(of file: RequestFile) -> [String] {
+    static func lostOptions(of file: RequestFile) -> [String] {
         let kept: Set = ["header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose"]
         return file.entries.flatMap { entry in
             entry.options.filter { !kept.contains($0.name) }.map {
@@ -127,6 +130,6 @@ enum FileFormat: String, CaseIterable {
             return expected.version != nil || expected.status != nil || expected.body != nil || !expected.fields.isEmpty
                 || !expected.assertions.isEmpty || !expected.captures.isEmpty
         }
-        return count > 0 ? ["the checks and captures of \(count) requests"] : []
+        return count > 0 ? ["the checks and captures of \(count == 1 ? "1 request" : "\(count) requests")"] : []
     }
 }

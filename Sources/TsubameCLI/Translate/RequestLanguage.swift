@@ -11,7 +11,7 @@ enum RequestLanguage: String, CaseIterable {
     func text(of request: Request, _ settings: RequestSettings) throws(UsageProblem) -> (text: String, losses: [String])
     {
         switch self {
-        case .curl: return (Self.curlLine(request, settings), settings.losses)
+        case .curl: return (Self.curlLine(request, settings), settings.losses + settings.lostInCurl)
         case .swift:
             return (
                 request.swiftProgram(settings.swiftLines),

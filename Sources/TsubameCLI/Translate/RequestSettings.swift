@@ -20,6 +20,8 @@ struct RequestSettings {
     var isChunked = false
     /// `user:password`, if the credentials wait for a challenge.
     var digest: String?
+    /// Whether they may also be sent as Basic, if the server asks for that.
+    var acceptsBasic = false
     /// The options that are left out, as they are spelled.
     private(set) var losses: [String] = []
     /// The fields that are not sent, although a program would send them by itself.
@@ -42,7 +44,7 @@ struct RequestSettings {
         }
         timeout = call.deadlines.timeout?.duration
         connectTimeout = call.deadlines.connectTimeout?.duration
-        digest = plan.challenged
+        (digest, acceptsBasic) = (plan.challenged?.text, plan.challenged?.kind == .any)
         var hasRoots = call.tls.cacert != nil
         switch call.tls.verify {
         case .yes: break
@@ -59,6 +61,7 @@ struct RequestSettings {
             ("--unix-socket", connection.unixSocket != nil), ("--interface", connection.interface != nil),
             ("--http-version", connection.httpVersion ?? .negotiated != .negotiated),
             ("--noproxy", !connection.noProxy.isEmpty),
+            ("--proxy-auth-type digest", connection.proxyAuthType == .digest),
             ("-4 and -6", connection.ipv4 || connection.ipv6),
             ("--cookie-jar", call.session.cookieJar != nil), ("--max-filesize", call.limits.maxFilesize != nil),
             ("--max-headers", call.limits.maxHeaders != nil),
@@ -89,7 +92,7 @@ struct RequestSettings {
         if let timeout { words += ["--max-time", Self.seconds(timeout)] }
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
         if let proxy { words += ["--proxy", ShellWord.quoted(proxy == "none" ? "" : proxy)] }
-        if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
+        if let digest { words += [acceptsBasic ? "--anyauth" : "--digest", "--user", ShellWord.quoted(digest)] }
         if isChunked { words += ["--header", "'Transfer-Encoding: chunked'"] }
         // The line says by itself that there is no type, and curl asks for no codings.
         for name in unset where !["content-type", "accept-encoding"].contains(name.lowercased()) {
@@ -128,7 +131,9 @@ struct RequestSettings {
         if let timeout { words.append("--timeout=\(Self.seconds(timeout))") }
         if let connectTimeout { words.append("--connect-timeout=\(Self.seconds(connectTimeout))") }
         if let proxy { words.append(ShellWord.quoted("--proxy=\(proxy)")) }
-        if let digest { words += ["--auth-type=digest", ShellWord.quoted("--auth=\(digest)")] }
+        if let digest {
+            words += ["--auth-type=\(acceptsBasic ? "any" : "digest")", ShellWord.quoted("--auth=\(digest)")]
+        }
         if isChunked { words.append("--chunked") }
         return words
     }
@@ -139,7 +144,8 @@ struct RequestSettings {
         if isInsecure { arguments.append("verify=False") }
         if let timeout = timeout ?? connectTimeout { arguments.append("timeout=\(Self.seconds(timeout))") }
         if let proxy {
-            let text = proxy == "none" ? "None" : Request.pythonLiteral(proxy)
+            // An empty text also counts before all_proxy of the environment.
+            let text = Request.pythonLiteral(proxy == "none" ? "" : proxy)
             arguments.append("proxies={\"http\": \(text), \"https\": \(text)}")
         }
         if let digest {
@@ -164,7 +170,8 @@ struct RequestSettings {
         if let digest {
             let (user, password) = Self.pair(digest)
             lines.append(
-                "$0.authentication = .digest(user: \(Request.literal(user)), password: \(Request.literal(password)))")
+                "$0.authentication = .\(acceptsBasic ? "challenged" : "digest")(user: \(Request.literal(user)), password: \(Request.literal(password)))"
+            )
         }
         return lines
     }
@@ -174,25 +181,30 @@ struct RequestSettings {
         "compressed", "http1.0", "http1.1", "http2", "http2-prior-knowledge", "ipv4", "ipv6", "netrc", "netrc-optional",
     ]
     /// The same, with a value.
-    private static let curlValues: Set = [
-        "cacert", "cert", "key", "unix-socket", "resolve", "connect-to", "netrc-file", "noproxy", "output",
-    ]
-    /// Options that ``take(_:)`` reads, that the request has already, or that say only how the exchange is shown.
+    private static let curlValues: Set = ["resolve", "connect-to", "noproxy"]
+    /// The same, with the path of a file.
+    private static let curlPaths: Set = ["cacert", "cert", "key", "unix-socket", "netrc-file", "output"]
+    /// Options that ``take(_:in:)`` reads.
     private static let taken: Set = [
-        "location", "max-redirs", "path-as-is", "insecure", "proxy", "max-time", "connect-timeout", "digest", "basic",
-        "user", "no-header", "header", "variable", "verbose", "very-verbose", "verbosity",
+        "location", "max-redirs", "path-as-is", "insecure", "proxy", "max-time", "connect-timeout", "digest",
+        "no-header",
     ]
+    /// Options that the request has already, or that say only how the exchange is shown.
+    private static let made: Set = ["user", "basic", "header", "variable", "verbose", "very-verbose", "verbosity"]
 
     /// Takes the options of an entry that a line for curl keeps, and notes those that it does not keep.
-    mutating func take(_ entry: FileEntry) {
+    /// - Parameter folder: the folder of the entry's file, where its paths begin.
+    mutating func take(_ entry: FileEntry, in folder: RequestFolder) {
         func value(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.plain }
-        for option in entry.options where !Self.taken.contains(option.name) {
+        for option in entry.options where !Self.made.contains(option.name) {
             let plain = option.value.plain
-            if Self.curlFlags.contains(option.name), let plain {
+            if let plain, Self.curlFlags.contains(option.name) {
                 if plain == "true" { curlOptions.append("--\(option.name)") }
-            } else if Self.curlValues.contains(option.name), let plain {
+            } else if let plain, Self.curlValues.contains(option.name) {
                 curlOptions += ["--\(option.name)", ShellWord.quoted(plain)]
-            } else {
+            } else if let plain, Self.curlPaths.contains(option.name) {
+                curlOptions += ["--\(option.name)", ShellWord.quoted(folder.path(plain))]
+            } else if plain == nil || !Self.taken.contains(option.name) {
                 losses.append("the option \(option.name) of \(entry.method) \(entry.url.source)")
             }
         }
@@ -205,14 +217,14 @@ struct RequestSettings {
         proxy = value("proxy")
         timeout = value("max-time").flatMap { try? EntryOptions.duration($0, unit: .seconds(1)) }
         if value("digest") == "true" { digest = value("user") }
-        parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts : []
+        parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts.map { $0.inFolder(folder) } : []
     }
 
     /// The fields that are not sent, without that of the codings: a printed request names those for which it asks.
     private var askedFields: [String] { unset.filter { $0.lowercased() != "accept-encoding" } }
 
     /// The fields that stay, for languages that cannot leave them out.
-    var lostFields: [String] { askedFields.map { "the item \($0):, which sends no such field" } }
+    var lostFields: [String] { askedFields.map(Self.lostField) }
 
     /// The target `*`, for languages that have only URLs.
     var lostTarget: [String] { asksServer ? ["--request-target *"] : [] }
@@ -221,12 +233,24 @@ struct RequestSettings {
     var lostFraming: [String] { isChunked ? ["--chunked"] : [] }
 
     /// The options that files of requests do not have. Their proxies have URLs.
-    var lostInFiles: [String] { losses + lostTarget + lostFraming + (proxy == "none" ? ["--proxy none"] : []) }
+    var lostInFiles: [String] {
+        losses + lostTarget + lostFraming + lostBasic + (proxy == "none" ? ["--proxy none"] : [])
+    }
+
+    /// The credentials that may be sent as Basic, for languages that choose one scheme.
+    private var lostBasic: [String] { acceptsBasic ? ["--auth-type any, which becomes digest"] : [] }
+
+    /// A form of curl has its type always.
+    var lostInCurl: [String] {
+        parts.isEmpty ? [] : unset.filter { $0.lowercased() == "content-type" }.map(Self.lostField)
+    }
+
+    private static func lostField(_ name: String) -> String { "the item \(name):, which sends no such field" }
 
     /// The options that Python's package has not.
     var lostInPython: [String] {
         (maximumRedirects.map { ["--max-redirects \($0)"] } ?? []) + (keepsDotSegments ? ["--path-as-is"] : [])
-            + lostTarget + lostFraming
+            + lostTarget + lostFraming + lostBasic
     }
 
     /// The items of the tool's command line.
@@ -266,5 +290,15 @@ struct RequestSettings {
     private static func pair(_ text: String) -> (user: String, password: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+}
+
+extension FileEntry.Part {
+    /// The part with a path that begins in the working folder.
+    fileprivate func inFolder(_ folder: RequestFolder) -> FileEntry.Part {
+        guard case .file(let path) = content, let plain = path.plain else { return self }
+        return FileEntry.Part(
+            name: name, content: .file(TemplateText(folder.path(plain))), contentType: contentType, filename: filename,
+            place: place)
     }
 }

@@ -13,12 +13,12 @@ extension CurlLine {
         func option(_ name: String, _ value: String) {
             entry.options.append(FileEntry.Option(name: name, value: template(value), place: place))
         }
-        for field in fields {
+        for field in header.fields {
             entry.fields.append(FileEntry.Field(name: template(field.name), value: template(field.value), place: place))
         }
         for found in entryOptions { option(found.name, try Self.value(of: found)) }
         // The format decides about content codings.
-        for name in unset where name != "Accept-Encoding" { option("no-header", name) }
+        for name in header.unset where name != "Accept-Encoding" { option("no-header", name) }
         if let user { option("user", user) }
         if let proxy { option("proxy", try Self.proxy(proxy, user: proxyUser)) }
         if usesNetrc { option("netrc", "true") }

@@ -12,11 +12,20 @@ extension CurlLine {
         return url[open] == "{" || !url[..<open].hasSuffix("/") || !url[open...].contains(":")
     }
 
+    /// `path` or `path:passphrase`, with a backslash before a colon of the path.
+    package static func certificate(_ text: String) -> (path: String, passphrase: String?) {
+        var (path, rest) = ("", text[...])
+        while let character = rest.popFirst(), character != ":" {
+            path.append(character == "\\" && rest.first == ":" ? rest.removeFirst() : character)
+        }
+        return (path, rest.isEmpty ? nil : String(rest))
+    }
+
     /// curl adds the name of an uploaded file to a path that ends with a slash, and to an empty one.
-    static func adding(fileName name: String, to url: String) -> String {
+    static func adding(fileName name: TemplateText, to url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let rest = path.firstRange(of: "://").map { path[$0.upperBound...] } ?? path[...]
-        let encoded = PercentEncoding.encode(Array(name.utf8))
+        let encoded = name.percentEncoded
         if path.hasSuffix("/") { return path + encoded + url[path.endIndex...] }
         // An expression of a file may hold the path.
         guard !rest.contains("/"), !rest.hasSuffix("}}") else { return url }

@@ -15,8 +15,7 @@ package struct CurlLine {
 
     private var options: [String] = []
     private var items: [String] = []
-    private(set) var fields: [(name: String, value: String)] = []
-    private(set) var unset: [String] = []
+    private(set) var header = CurlFields()
     private(set) var method: String?
     private(set) var url: String?
     private var query: [String] = []
@@ -30,10 +29,10 @@ package struct CurlLine {
     private var parts: [String] = []
     /// The parts as curl has them.
     private(set) var forms: [CurlFormPart] = []
-    /// The places in ``fields`` of those that `-A`, `-e` and `-b` give. A field of `-H` counts before them.
-    private var defaults: [Int] = []
-    /// Whether the body is a file of `-T`, whose name a path without one gets.
+    /// Whether the body is a file of `-T`. curl appends its name to a URL without a file name.
     private var isUpload = false
+    /// Whether `--oauth2-bearer` is given, before which `-u` does not count.
+    private var hasToken = false
     private var isGet = false
     private var isHead = false
     private var isCompressed = false
@@ -162,26 +161,23 @@ package struct CurlLine {
         switch name {
         case "header": try takeHeader(value)
         case "user-agent":
-            if value.isEmpty { unset.append("User-Agent") } else { setDefault("User-Agent", value) }
+            header.setDefault("User-Agent", value)
+            header.hasNoAgent = value.isEmpty
         case "referer":
-            let referer = value.replacing(";auto", with: "")
-            if !referer.isEmpty { setDefault("Referer", referer) }
-        case "range": fields.append(("Range", "bytes=\(value)"))
+            header.setDefault("Referer", value.replacing(";auto", with: ""))
+        case "range": header.setDefault("Range", "bytes=\(value)")
         case "time-cond":
             let (date, isBefore) = value.hasPrefix("-") ? (String(value.dropFirst()), true) : (value, false)
             guard HTTPDate.parse(date) != nil || readFile == nil && date.contains("{{") else {
                 throw ShellLine.Problem("-z takes a date here as HTTP writes it: Sun, 06 Nov 1994 08:49:37 GMT")
             }
-            fields.append((isBefore ? "If-Unmodified-Since" : "If-Modified-Since", date))
+            header.setDefault("If-Modified-Since", isBefore ? "" : date)
+            header.setDefault("If-Unmodified-Since", isBefore ? date : "")
         case "cookie":
             guard value.contains("=") else {
                 throw ShellLine.Problem("-b reads no file here: --cookie-jar \(value) of tsubame reads and writes one")
             }
-            if let index = defaults.first(where: { fields[$0].name == "Cookie" }) {
-                fields[index].value += "; \(value)"
-            } else {
-                setDefault("Cookie", value)
-            }
+            header.setDefault("Cookie", (header.default("Cookie").map { "\($0); " } ?? "") + value)
         case "data", "data-ascii":
             if value.hasPrefix("@"), value != "@-", let readFile {
                 // As curl does, and no other line break.
@@ -200,10 +196,13 @@ package struct CurlLine {
         case "json":
             if value.hasPrefix("@") { try takeFile(value) } else { data = [data.joined() + value] }
             contentType = "application/json"
-            if !hasField("Accept") { fields.append(("Accept", "application/json")) }
+            header.setDefault("Accept", "application/json")
         case "form", "form-string": try takePart(value, isPlain: name == "form-string")
         case "upload-file":
-            (file, method, contentType) = (value == "-" ? "@-" : "@\(value)", method ?? "PUT", "")
+            guard !value.contains(where: { "{[".contains($0) }) || readFile == nil else {
+                throw ShellLine.Problem("curl would expand the brackets of -T to several files")
+            }
+            (file, method, contentType) = (["-", "."].contains(value) ? "@-" : "@\(value)", method ?? "PUT", "")
             isUpload = true
         case "request": method = value
         case "url": try setURL(value)
@@ -224,34 +223,22 @@ package struct CurlLine {
         case "user": user = value
         case "oauth2-bearer":
             options += ["--auth-type=bearer", "--auth=\(value)"]
-            if readFile == nil { setDefault("Authorization", "Bearer \(value)") }
+            hasToken = true
+            if readFile == nil { header.setDefault("Authorization", "Bearer \(value)") }
         case "proxy-user": proxyUser = value
         case "proxy": proxy = value.contains("://") || value.isEmpty ? value : "http://\(value)"
         case "socks4", "socks4a", "socks5": proxy = "\(name)://\(value)"
         case "socks5-hostname": proxy = "socks5h://\(value)"
         case "cert":
-            let parts = value.split(separator: ":", maxSplits: 1).map(String.init)
-            options.append("--cert=\(parts.first ?? "")")
-            if parts.count > 1 { options.append("--cert-key-pass=\(parts[1])") }
+            let (path, passphrase) = Self.certificate(value)
+            options.append("--cert=\(path)")
+            if let passphrase { options.append("--cert-key-pass=\(passphrase)") }
             entryOptions.append((name, value))
         case "continue-at":
             guard value == "-" else { throw ShellLine.Problem("-C continues here only with -, where the file ends") }
             options += ["--download", "--continue"]
             otherOptions.append("-C")
         default: throw ShellLine.Problem("curl's option --\(name) has no counterpart here")
-        }
-    }
-
-    private mutating func setDefault(_ name: String, _ value: String) {
-        defaults.append(fields.count)
-        fields.append((name, value))
-    }
-
-    private mutating func removeReplacedDefaults() {
-        let own = fields.indices.filter { !defaults.contains($0) }.map { fields[$0].name.lowercased() }
-        let named = Set(own + unset.map { $0.lowercased() })
-        for index in defaults.reversed() where named.contains(fields[index].name.lowercased()) {
-            fields.remove(at: index)
         }
     }
 
@@ -270,9 +257,9 @@ package struct CurlLine {
                 otherOptions.append("-H “\(text)”")
                 return
             }
-            if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }
+            if value.isEmpty { header.unset.append(name) } else { header.fields.append((name, value)) }
         } else if text.hasSuffix(";") {
-            fields.append((try Self.fieldName(String(text.dropLast()).trimmed), ""))
+            header.fields.append((try Self.fieldName(String(text.dropLast()).trimmed), ""))
         } else {
             throw ShellLine.Problem("-H “\(text)” is no field: write Name: value")
         }
@@ -326,11 +313,6 @@ package struct CurlLine {
         if let type = form.type { options.append("--part-type=\(form.name)=\(type)") }
     }
 
-    private func hasField(_ name: String) -> Bool {
-        fields.contains { $0.name.lowercased() == name.lowercased() }
-            || unset.contains { $0.lowercased() == name.lowercased() }
-    }
-
     // MARK: The words of the tool
 
     private mutating func finish() throws(ShellLine.Problem) {
@@ -349,11 +331,11 @@ package struct CurlLine {
             data = []
         }
         if isUpload, let file, file != "@-" {
-            url = Self.adding(
-                fileName: file.split(separator: "/").last.map { String($0.drop { $0 == "@" }) } ?? "", to: url)
+            let name = file.dropFirst().split(separator: "/").last.map(String.init) ?? ""
+            url = Self.adding(fileName: readFile == nil ? TemplateText(parsing: name) : TemplateText(name), to: url)
         }
         url = Self.adding(query, to: url)
-        removeReplacedDefaults()
+        header.settle()
         if file != nil, !data.isEmpty { throw ShellLine.Problem("a body from a file cannot be joined with another -d") }
         let hasBody = hasForm || !data.isEmpty || file != nil
         // The length of a file is known when it is sent.
@@ -363,21 +345,26 @@ package struct CurlLine {
                 throw ShellLine.Problem("Content-Length is \(declaredLength), but the body has \(length) bytes")
             }
         }
-        if !hasField("Accept") { fields.append(("Accept", "*/*")) }
-        if !isCompressed, !hasField("Accept-Encoding") { unset.append("Accept-Encoding") }
+        if !header.has("Accept") { header.fields.append(("Accept", "*/*")) }
+        if !isCompressed, !header.has("Accept-Encoding") { header.unset.append("Accept-Encoding") }
         if hasForm { options.append("--multipart") }
         if let file { options += ["--raw", file] }
         if !data.isEmpty { options += ["--raw", try Self.raw(data.joined(separator: "&"))] }
-        if hasBody, !hasForm, !hasField("Content-Type") {
+        if hasBody, !hasForm, !header.has("Content-Type") {
             let type = contentType ?? "application/x-www-form-urlencoded"
-            if type.isEmpty { unset.append("Content-Type") } else { fields.append(("Content-Type", type)) }
+            if type.isEmpty {
+                header.unset.append("Content-Type")
+            } else {
+                header.fields.append(("Content-Type", type))
+            }
         }
         if isHead { options.append("--print=h") }
+        if hasToken { user = nil }
         if let user { options.append("--auth=\(user)") } else if !usesNetrc { options.append("--ignore-netrc") }
         if !hasBody { options.append("--ignore-stdin") }
         if let proxy { options.append("--proxy=\(try Self.proxy(proxy, user: proxyUser))") }
-        for field in fields { items.append(try Self.item(field.name, field.value)) }
-        for name in unset { items.append("\(name):") }
+        for field in header.fields { items.append(try Self.item(field.name, field.value)) }
+        for name in header.unset { items.append("\(name):") }
         let method = method ?? (isHead ? "HEAD" : hasBody ? "POST" : "GET")
         (self.method, self.url) = (method, url)
         words = options + ["--", method, url] + items + parts

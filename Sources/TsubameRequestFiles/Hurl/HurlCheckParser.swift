@@ -250,7 +250,7 @@ enum HurlCheckParser {
         case "false": return .bool(false)
         case "null": return .null
         default:
-            if let integer = Int64(word) { return .integer(integer) }
+            if let integer = Int128(word) { return .integer(integer) }
             if word.first?.isLetter != true, let number = Double(word), number.isFinite { return .number(number) }
             throw scanner.problem(
                 "a value is missing: a text in quotation marks, a number, true, false or null", at: start)

@@ -6,7 +6,7 @@ package enum JSONValue: Sendable {
     case array([JSONValue])
     case string(String)
     /// A whole number of at most 64 bits.
-    case integer(Int64)
+    case integer(Int128)
     case number(Double)
     case bool(Bool)
     case null
@@ -184,8 +184,8 @@ private struct JSONBuilder {
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         // In this case the text is no JSON, which was checked before; the builder still has to go on.
         if text.isEmpty { offset += 1 }
-        if let integer = Int64(text) { return .integer(integer) }
-        // A number that is too large becomes the largest one.
+        if let integer = Int128(text) { return .integer(integer) }
+        // A fraction that is too large becomes the largest one.
         let number = Double(text) ?? 0
         return .number(number.isFinite ? number : number < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)
     }

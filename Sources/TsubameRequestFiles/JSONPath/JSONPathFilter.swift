@@ -79,15 +79,15 @@ extension JSONPathFilter.Operand {
         switch self {
         case .literal(let value): return value
         case .query(let query): return try query.values(current, root).first
-        case .count(let query): return .integer(Int64(try query.values(current, root).count))
+        case .count(let query): return .integer(Int128(try query.values(current, root).count))
         case .value(let query):
             let values = try query.values(current, root)
             return values.count == 1 ? values[0] : nil
         case .length(let operand):
             return switch try operand.value(current, root) {
-            case .string(let text): .integer(Int64(text.unicodeScalars.count))
-            case .array(let elements): .integer(Int64(elements.count))
-            case .object(let members): .integer(Int64(Set(members.map { Array($0.name.utf8) }).count))
+            case .string(let text): .integer(Int128(text.unicodeScalars.count))
+            case .array(let elements): .integer(Int128(elements.count))
+            case .object(let members): .integer(Int128(Set(members.map { Array($0.name.utf8) }).count))
             default: nil
             }
         }

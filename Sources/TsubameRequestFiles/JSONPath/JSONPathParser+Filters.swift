@@ -142,7 +142,7 @@ extension JSONPathParser {
             guard offset > exponent else { throw problem("digits are missing in the exponent") }
         }
         let text = String(String.UnicodeScalarView(scalars[start..<offset]))
-        return Int64(text).map { .integer($0) } ?? .number(Double(text) ?? 0)
+        return Int128(text).map { .integer($0) } ?? .number(Double(text) ?? 0)
     }
 
     // MARK: Functions

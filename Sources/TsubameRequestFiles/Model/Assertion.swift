@@ -54,7 +54,7 @@ package enum ExpectedValue: Sendable {
     case text(TemplateText)
     /// A query of GraphQL, which means the JSON that carries it.
     case graphQL(TemplateText)
-    case integer(Int64)
+    case integer(Int128)
     case number(Double)
     case bool(Bool)
     case null

@@ -63,7 +63,9 @@ extension ValueReading {
             }
             return (try ValueReading.match(pattern, in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
-            let other = try self.value(of: expected)
+            var other = try self.value(of: expected)
+            // A variable such as 1.10 is sent as it is, and compared as a number.
+            if case .expression = expected, value?.isNumber == true { other = other.asNumber ?? other }
             guard let value else { return (false, "\(comparison.rawValue) \(other.shown)") }
             return (try compare(value, comparison, other), "\(comparison.rawValue) \(other.shown)")
         }

@@ -6,7 +6,7 @@ import TsubameWire
 package enum FileValue: Sendable {
     case null
     case bool(Bool)
-    case integer(Int64)
+    case integer(Int128)
     case number(Double)
     case text(String)
     case bytes([UInt8])
@@ -40,7 +40,7 @@ package enum FileValue: Sendable {
         case "false": self = .bool(false)
         case "null": self = .null
         default:
-            if isNumber, let integer = Int64(text), "\(integer)" == text {
+            if isNumber, let integer = Int128(text), "\(integer)" == text {
                 self = .integer(integer)
             } else if isNumber, text.contains("."), let number = Double(text), "\(number)" == text {
                 self = .number(number)
@@ -48,6 +48,21 @@ package enum FileValue: Sendable {
                 self = .text(text)
             }
         }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .integer, .number: true
+        default: false
+        }
+    }
+
+    /// The number that a text is, in digits with or without a fraction.
+    var asNumber: FileValue? {
+        guard case .text(let text) = self, let last = text.utf8.last, (0x30...0x39).contains(last),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+        else { return nil }
+        return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
     }
 
     /// The kind, for messages.

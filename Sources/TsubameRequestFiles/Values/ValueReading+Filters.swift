@@ -64,21 +64,21 @@ extension ValueReading {
 
     private static func apply(_ filter: ValueFilter.Plain, to value: FileValue) throws(ValueProblem) -> FileValue? {
         switch (filter, value) {
-        case (.count, .list(let values)): return .integer(Int64(values.count))
-        case (.count, .object(let members)): return .integer(Int64(members.count))
-        case (.count, .bytes(let bytes)): return .integer(Int64(bytes.count))
+        case (.count, .list(let values)): return .integer(Int128(values.count))
+        case (.count, .object(let members)): return .integer(Int128(members.count))
+        case (.count, .bytes(let bytes)): return .integer(Int128(bytes.count))
         case (.first, .list(let values)): return values.first
         case (.last, .list(let values)): return values.last
         case (.location, .object(let members)): return members.first { $0.name == "location" }?.value
         case (.toString, _): return .text(value.text)
         case (.toInt, .integer), (.toFloat, .number): return value
         case (.toInt, .number(let number)):
-            guard let integer = Int64(exactly: number.rounded(.towardZero)) else {
+            guard let integer = Int128(exactly: number.rounded(.towardZero)) else {
                 throw ValueProblem("the number is too large")
             }
             return .integer(integer)
         case (.toInt, .text(let text)):
-            guard let integer = Int64(text) else { throw ValueProblem("“\(text.prefix(40))” is no whole number") }
+            guard let integer = Int128(text) else { throw ValueProblem("“\(text.prefix(40))” is no whole number") }
             return .integer(integer)
         case (.toFloat, .integer(let integer)): return .number(Double(integer))
         case (.toFloat, .text(let text)):
@@ -116,8 +116,9 @@ extension ValueReading {
                 throw ValueProblem("“\(text.prefix(60))” is no date such as 2026-01-30T10:00:00Z")
             }
             return .date(date)
-        case (.daysAfterNow, .date(let date)): return .integer((date.seconds - FileDate.now().seconds) / 86_400)
-        case (.daysBeforeNow, .date(let date)): return .integer((FileDate.now().seconds - date.seconds) / 86_400)
+        case (.daysAfterNow, .date(let date)): return .integer(Int128((date.seconds - FileDate.now().seconds) / 86_400))
+        case (.daysBeforeNow, .date(let date)):
+            return .integer(Int128((FileDate.now().seconds - date.seconds) / 86_400))
         default: throw ValueProblem("\(filter.rawValue) does not take a value of the kind \(value.kind)")
         }
     }

@@ -44,14 +44,14 @@ package struct ValueReading {
 
     private func value(of query: Query) throws(ValueProblem) -> FileValue? {
         switch query {
-        case .status: return .integer(Int64(message.status))
+        case .status: return .integer(Int128(message.status))
         case .version: return .text(String(message.version.dropFirst("HTTP/".count)))
         case .url: return .text(message.url)
         case .ip: return message.address.isEmpty ? nil : .text(message.address)
         case .body: return .text(try bodyText())
         case .bytes: return .bytes(message.body)
         case .rawBytes: return .bytes(message.receivedBody)
-        case .duration: return .integer(message.milliseconds)
+        case .duration: return .integer(Int128(message.milliseconds))
         case .sha256: return .bytes(SHA256.digest(message.body))
         case .md5: return .bytes(MD5.digest(message.body))
         case .redirects: return .list(message.redirects.map { .object([("location", .text($0))]) })
@@ -134,7 +134,7 @@ package struct ValueReading {
             switch try XPathQuery.evaluate(path, in: text, isHTML: isHTML) {
             case .nodes(let nodes): return nodes.isEmpty ? nil : .list(nodes.map { .text($0) })
             case .bool(let value): return .bool(value)
-            case .number(let number): return Int64(exactly: number).map { .integer($0) } ?? .number(number)
+            case .number(let number): return Int128(exactly: number).map { .integer($0) } ?? .number(number)
             case .text(let text): return .text(text)
             }
         } catch {
@@ -165,7 +165,7 @@ package struct ValueReading {
                 let formats = ["%a, %d %b %Y %H:%M:%S %Z", "%a, %d-%b-%Y %H:%M:%S %Z"]
                 if let date = formats.lazy.compactMap({ FileDate(pair[1], format: $0) }).first { return .date(date) }
             }
-            return Int64(pair[1]).map { .integer($0) } ?? .text(pair[1])
+            return Int128(pair[1]).map { .integer($0) } ?? .text(pair[1])
         }
         return nil
     }

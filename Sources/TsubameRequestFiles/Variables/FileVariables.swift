@@ -228,7 +228,7 @@ extension FileVariables.Answer {
         default: throw ValueProblem("\(expression) names neither request nor response")
         }
         switch (steps.count > 1 ? steps[1] : "", steps.count > 2 ? steps[2] : "") {
-        case ("status", ""): return .integer(Int64(message.status))
+        case ("status", ""): return .integer(Int128(message.status))
         case ("headers", let name):
             guard let value = message.values(of: name).first else {
                 throw ValueProblem("\(expression) has no value: there is no field \(name)")

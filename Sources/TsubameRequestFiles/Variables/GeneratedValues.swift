@@ -42,13 +42,13 @@ package struct GeneratedValues: Sendable {
         let name = words.removeFirst()
         switch name {
         case "guid", "uuid", "random.uuid": return .text(Self.uuid())
-        case "timestamp": return .integer(try moved(words).seconds)
+        case "timestamp": return .integer(Int128(try moved(words).seconds))
         case "isoTimestamp": return .text(now().formatted("%Y-%m-%dT%H:%M:%S%.3fZ") ?? "")
         case "datetime", "localDatetime":
             guard let format = words.first else { throw ValueProblem("$\(name) needs a format, such as iso8601") }
             let date = try moved(Array(words.dropFirst()))
             return .text(try Self.text(of: date, format, isLocal: name == "localDatetime"))
-        case "randomInt", "random.integer": return .integer(try Self.number(words, name))
+        case "randomInt", "random.integer": return .integer(Int128(try Self.number(words, name)))
         case "random.float": return .number(try Self.fraction(words))
         case "random.alphabetic": return .text(try Self.letters(words, name, "abcdefghijklmnopqrstuvwxyz"))
         case "random.alphanumeric":
@@ -99,7 +99,7 @@ package struct GeneratedValues: Sendable {
         let rest = Array(words.dropFirst())
         switch words.first {
         case "randomBool": return .bool(Bool.random())
-        case "randomInt": return .integer(try number(rest, "randomInt"))
+        case "randomInt": return .integer(Int128(try number(rest, "randomInt")))
         case "randomString": return .text(try Self.letters(rest, "randomString", letters + "0123456789"))
         case "randomEmail": return .text("\(try word())@example.com")
         case "randomWord": return .text(try word())

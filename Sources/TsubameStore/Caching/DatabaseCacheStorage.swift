@@ -149,18 +149,16 @@ final class DatabaseCacheStorage: DiskCacheStorage {
         if transact({ db in files = try CacheTable.update(response, db) }) { folder.remove(files) }
     }
 
-    func remove(_ key: String) -> Bool { remove(where: "key = ?", [key]) }
-
-    func removeAll() -> Bool {
-        defer { sweep() }
-        return remove(where: "TRUE", [])
-    }
-
-    private func remove(where condition: String, _ arguments: StatementArguments) -> Bool {
+    func remove(_ key: String?, isUrgent: Bool) -> Bool {
         forgetFound()
-        let done: Void? = attempt(inPause: true) { db in
-            folder.remove(try CacheTable.remove(where: condition, arguments, db))
+        let done: Void? = attempt(inPause: isUrgent) { db in
+            let files =
+                if let key { try CacheTable.remove(where: "key = ?", [key], db) } else {
+                    try CacheTable.remove(where: "TRUE", [], db)
+                }
+            folder.remove(files)
         }
+        if key == nil, done != nil { sweep() }
         return done != nil
     }
 

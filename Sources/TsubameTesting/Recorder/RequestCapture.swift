@@ -149,6 +149,7 @@ extension RecordedBody {
             // A damaged body is recorded as it is.
         }
         // A text with an unknown coding, such as `Content-Encoding: utf-8`, has none.
-        isCoded = DecodedContent.isKnown(codings) || bytes.withUnsafeBytes { String(validating: $0, as: UTF8.self) } == nil
+        isCoded =
+            DecodedContent.isKnown(codings) || bytes.withUnsafeBytes { String(validating: $0, as: UTF8.self) } == nil
     }
 }

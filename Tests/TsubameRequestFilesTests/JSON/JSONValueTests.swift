@@ -7,6 +7,7 @@ import Testing
 @Suite struct JSONValueTests {
     @Test(arguments: [
         #"{"b":1,"a":[true,false,null,-1.5,"x"]}"#, "[]", "{}", #""""#, "0", "-0.25", "9007199254740993",
+        "12345678901234567891",
         #"["\"\\\n燕"]"#,
         #"{"":{"":[]}}"#,
     ])
@@ -24,6 +25,7 @@ import Testing
     @Test func `numbers are compared by value, and objects whatever their order`() throws {
         #expect(try JSONValue("[1.0, 1e2]") == JSONValue("[1, 100]"))
         #expect(try JSONValue("9007199254740993") != JSONValue("9007199254740992"))
+        #expect(try JSONValue("12345678901234567891") != JSONValue("12345678901234567890"))
         #expect(try JSONValue(#"{"a":1,"b":2}"#) == JSONValue(#"{"b":2,"a":1}"#))
         #expect(try JSONValue(#"{"a":1}"#) != JSONValue(#"{"a":1,"b":2}"#))
         #expect(try JSONValue("\"\u{E9}\"") != JSONValue("\"e\u{301}\""))

@@ -205,7 +205,7 @@ enum CachePlace: CaseIterable {
             let reading = try #require(storage.body(of: updated, from: 0))
             var iterator = reading.makeAsyncIterator()
             let first = try #require(try await iterator.next())
-            #expect(storage.remove("GET a"))
+            #expect(storage.remove("GET a", isUrgent: true))
             #expect(storage.responses(to: "GET a").isEmpty && storage.byteCount == 0 && bodies(path).isEmpty)
             #expect(storage.body(of: updated, from: 0) == nil)
             var rest = [first]
@@ -214,7 +214,7 @@ enum CachePlace: CaseIterable {
             storage.update(updated)
             #expect(storage.responses(to: "GET a").isEmpty)
             try store(body, in: storage)
-            #expect(storage.removeAll())
+            #expect(storage.remove(nil, isUrgent: true))
             #expect(storage.responses(to: "GET a").isEmpty && storage.byteCount == 0 && bodies(path).isEmpty)
         }
     }
@@ -245,7 +245,7 @@ enum CachePlace: CaseIterable {
                 }
                 #expect(storage.takeNotices().isEmpty)
             }
-            #expect(keepers[0].removeAll())
+            #expect(keepers[0].remove(nil, isUrgent: true))
             #expect(keepers[1].byteCount == 0 && bodies(path).isEmpty)
         }
     }

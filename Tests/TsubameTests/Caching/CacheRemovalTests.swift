@@ -1,10 +1,12 @@
 // CacheRemovalTests: what is removed from a cache is not used again, even if the storage or the call fails meanwhile.
 
+import Dispatch
 import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
 @testable import Tsubame
+import TsubameCore
 import TsubamePlatform
 import TsubameTesting
 import TsubameWire
@@ -17,6 +19,31 @@ private final class Withdrawing: Interceptor {
         let response = try await next(request)
         if request.method == .post { task.withLock { $0 }?.cancel() }
         return response
+    }
+}
+
+/// A storage in memory that cannot remove all responses at once.
+private final class StubbornKeeper: CacheStorage {
+    let kept = MemoryCacheStorage(bytes: 1 << 20)
+    /// How often the removal of all was tried.
+    let attempts = Mutex(0)
+
+    var name: String { kept.name }
+    var queue: DispatchQueue? { nil }
+    var byteCount: Int64 { kept.byteCount }
+    func responses(to key: String) -> [StoredResponse] { kept.responses(to: key) }
+    func body(of response: StoredResponse, from offset: Int64) -> ResponseBody? {
+        kept.body(of: response, from: offset)
+    }
+    func store(_ head: StoredHead, under key: String, length: Int64?) -> (any CacheWriter)? {
+        kept.store(head, under: key, length: length)
+    }
+    func update(_ response: StoredResponse) { kept.update(response) }
+    func takeNotices() -> [String] { [] }
+
+    func remove(_ key: String?, isUrgent: Bool) -> Bool {
+        if key == nil { attempts.withLock { $0 += 1 } }
+        return key != nil && kept.remove(key, isUrgent: isUrgent)
     }
 }
 
@@ -48,7 +75,7 @@ private final class Withdrawing: Interceptor {
         try await cached(in: .queue, Self.counting) { cached in
             let storage = try #require(cached.cache.storage as? QueuedKeeper)
             for path in ["a", "b", "c"] { _ = try await cached.get(path) }
-            storage.refusals.withLock { $0 = 2 }
+            storage.refusals.withLock { $0 = 3 }
             cached.cache.removeAll()
             let answer = try await cached.get("b")
             #expect(answer == ("3", "tsubame; fwd=uri-miss"))
@@ -62,7 +89,7 @@ private final class Withdrawing: Interceptor {
 
     @Test func `a POST that is cancelled after its response still removes what is stored`() async throws {
         let withdrawing = Withdrawing()
-        try await cached(in: .queue, interceptors: [withdrawing], Self.counting) { cached in
+        try await cached(in: .queue, wireInterceptors: [withdrawing], Self.counting) { cached in
             _ = try await cached.get("a")
             let begin = Gate()
             let post = Task {
@@ -73,8 +100,84 @@ private final class Withdrawing: Interceptor {
             begin.open()
             let error = await callError { try await post.value }
             #expect(error?.kind == .cancelled)
+            // The call has ended, and its step goes on without it.
+            try await #require(cached.cache.storage as? QueuedKeeper).tried.wait()
             let answer = try await cached.get("a")
             #expect(answer == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test func `a removal that fails where nothing is stored does not make the cache useless`() async throws {
+        for removesAll in [false, true] {
+            try await cached(in: .queue, Self.counting) { cached in
+                let storage = try #require(cached.cache.storage as? QueuedKeeper)
+                storage.refusals.withLock { $0 = 1 }
+                if removesAll {
+                    cached.cache.removeAll()
+                } else {
+                    _ = try await cached.client.send(Request(.post, "a"))
+                }
+                for path in ["a", "b"] { _ = try await cached.get(path) }
+                let (one, two) = (try await cached.get("a"), try await cached.get("b"))
+                #expect(one.status.hasPrefix("tsubame; hit") && two.status.hasPrefix("tsubame; hit"))
+            }
+        }
+    }
+
+    @Test func `where all responses cannot be removed at once, each key works again by itself`() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = StubbornKeeper()
+            let cache = ResponseCache(storage: storage)
+            let head = StoredHead(status: 200, fields: Self.fresh, selecting: [:], requestTime: 1, responseTime: 1)
+            func store(_ key: String) throws {
+                let writer = try #require(storage.store(head, under: key, length: 0))
+                #expect(writer.finish())
+            }
+            for key in ["a", "b"] { try store(key) }
+            cache.removeAll()
+            #expect(cache.responses(to: "a").isEmpty && !cache.hasRemoved("a", since: cache.removalCount))
+            try store("a")
+            #expect(cache.responses(to: "a").count == 1)
+            #expect(cache.responses(to: "b").isEmpty && storage.kept.responses(to: "b").isEmpty)
+            // The removal of another key takes nothing of this one.
+            #expect(cache.responses(to: "a").count == 1 && storage.attempts.withLock { $0 } == 2)
+        }
+    }
+
+    @Test(arguments: CachePlace.allCases)
+    func `a newer stream that is too long removes the older response`(_ place: CachePlace) async throws {
+        try await cached(in: place, bytes: 4_096) { request in
+            guard request.index == 1 else { return .ok("\(request.index)", headers: Self.fresh) }
+            // Without a length, the cache finds out while it stores.
+            let head = Reply.head(.ok, [.cacheControl: "max-age=60", .connection: "close"])
+            return [.bytes(head), .bytes([UInt8](repeating: 0x78, count: 10_000)), .close]
+        } _: { cached in
+            _ = try await cached.get("a")
+            let second = try await cached.get("a") { $0.cachePolicy = .reload }
+            #expect(second.text.count == 10_000)
+            let third = try await cached.get("a")
+            #expect(third == ("2", "tsubame; fwd=uri-miss; stored"))
+        }
+    }
+
+    @Test func `an older response that comes late removes nothing newer`() async throws {
+        let gate = Gate()
+        try await cached(in: .queue) { request in
+            request.index == 1
+                ? Reply([.wait(for: gate)] + Reply.ok("old", headers: Self.fresh).steps)
+                : .ok("\(request.index)", headers: [.cacheControl: "max-age=60", .eTag: "\"1\""])
+        } _: { cached in
+            _ = try await cached.get("a")
+            cached.clock.pass(61)
+            let late = Task { try await cached.get("a") }
+            try await gate.waitForArrivals(1)
+            _ = try await cached.client.send(Request(.post, "a"))
+            let newer = try await cached.get("a")
+            #expect(newer == ("3", "tsubame; fwd=uri-miss; stored"))
+            gate.open()
+            #expect(try await late.value.text == "old")
+            let after = try await cached.get("a")
+            #expect(after.text == "3" && after.status.hasPrefix("tsubame; hit"))
         }
     }
 
@@ -101,7 +204,7 @@ private final class Withdrawing: Interceptor {
             let descriptor = open("\(storage.folder(of: "GET a").path)/\(name)", O_RDONLY | O_CLOEXEC)
             #expect(descriptor >= 0 && FileHold.take(descriptor) == 0)
             defer { FileHold.close(descriptor) }
-            let isDone = storage.remove("GET a")
+            let isDone = storage.remove("GET a", isUrgent: true)
             #expect(isDone && storage.responses(to: "GET a").isEmpty && storage.takeNotices().isEmpty)
         }
     }
@@ -127,7 +230,13 @@ private final class Withdrawing: Interceptor {
         #expect(!removals.owes("a") && !removals.owes("b") && removals.owes("c") && !removals.owesAll)
         for key in 0..<300 { removals.note("\(key)") }
         #expect(removals.owesAll && removals.owes("z"))
+        // One key after the other, if they cannot be removed together.
+        #expect(removals.mayRemoveAll)
+        removals.settle("z", upTo: removals.count)
+        #expect(!removals.owes("z") && removals.owes("y") && !removals.mayRemoveAll)
+        removals.note("z")
+        #expect(removals.owes("z"))
         removals.settle(nil, upTo: removals.count)
-        #expect(!removals.owesAll && !removals.owes("c") && !removals.owes("299"))
+        #expect(!removals.owesAll && !removals.owes("c") && !removals.owes("299") && !removals.owes("z"))
     }
 }

@@ -27,6 +27,8 @@ enum CachePlace: String, CaseIterable, Sendable {
 /// A storage that asks for a queue.
 final class QueuedKeeper: CacheStorage {
     let kept: MemoryCacheStorage
+    /// Opened by a removal.
+    let tried = Gate()
     /// How many removals fail from now on.
     let refusals = Mutex(0)
     private let own = DispatchQueue(label: "tsubame.tests.cache")
@@ -57,8 +59,10 @@ final class QueuedKeeper: CacheStorage {
         kept.update(response)
     }
 
-    func remove(_ key: String) -> Bool { !refuses() && kept.remove(key) }
-    func removeAll() -> Bool { !refuses() && kept.removeAll() }
+    func remove(_ key: String?, isUrgent: Bool) -> Bool {
+        defer { tried.open() }
+        return !refuses() && kept.remove(key, isUrgent: isUrgent)
+    }
 
     private func refuses() -> Bool {
         refusals.withLock { refusals in
@@ -99,7 +103,7 @@ struct CachedServer: Sendable {
 /// Runs `body` with a server, a client with a cache, and their clock.
 func cached(
     in place: CachePlace = .memory, bytes: Int = 1 << 20, retry: RetryPolicy = .connectionFailures,
-    interceptors: [any Interceptor] = [],
+    wireInterceptors: [any Interceptor] = [],
     _ respond: @escaping @Sendable (ReceivedRequest) -> Reply, _ body: (CachedServer) async throws -> Void
 ) async throws {
     let clock = WallClock()
@@ -109,7 +113,7 @@ func cached(
     try await serving(server) {
         $0.cache = .cache(cache)
         $0.retry = retry
-        $0.interceptors = interceptors
+        $0.wireInterceptors = wireInterceptors
     } _: { server, client in
         let events = Log<CallEvent>()
         let observation = client.observe { events.add($0) }

@@ -60,7 +60,7 @@ import TsubameWire
         #expect(found.count == CacheLimits.variants)
         #expect(found.prefix(3).map { $0.head.selecting["accept"] } == ["98", "99", "97"])
         #expect(found[0].bodyLength == 20 && Set(found.map(\.id)).count == found.count)
-        storage.remove("a")
+        _ = storage.remove("a", isUrgent: true)
         #expect(storage.responses(to: "a").isEmpty && storage.byteCount == 0)
     }
 
@@ -78,7 +78,7 @@ import TsubameWire
         let response = try #require(storage.responses(to: "a").first)
         for offset in [0, 1, 49_999, 50_000, 599_999, 600_000, 700_000] {
             let body = try #require(storage.body(of: response, from: Int64(offset)))
-            if offset == 700_000 { storage.removeAll() }
+            if offset == 700_000 { _ = storage.remove(nil, isUrgent: true) }
             let read = try await body.collect(upTo: .max)
             #expect(read.elementsEqual(whole.dropFirst(offset)))
         }
@@ -94,7 +94,7 @@ import TsubameWire
         storage.update(response)
         #expect(storage.byteCount > before + 1_000)
         #expect(storage.responses(to: "a").first?.head.fields[.contentLanguage] != nil)
-        let isEmpty = storage.removeAll()
+        let isEmpty = storage.remove(nil, isUrgent: true)
         storage.update(response)
         #expect(isEmpty)
         #expect(storage.byteCount == 0 && storage.responses(to: "a").isEmpty)

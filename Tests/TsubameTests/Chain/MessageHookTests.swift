@@ -51,7 +51,47 @@ private struct Mirror: MessageHook {
     }
 }
 
+/// Makes each request anew, for the same URL and with a setting of its own.
+private struct Remake: MessageHook {
+    func willSend(_ request: inout Request) throws(CallError) {
+        var new = Request(
+            request.method, url: request.uri?.string ?? "", headers: request.headers, body: request.body)
+        new.timeouts.total = .seconds(9)
+        request = new
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct MessageHookTests {
+    @Test func `a request that a hook makes anew keeps its origin and its codings`() async throws {
+        let coded = RequestBody.text("hello").compressed()
+        let stub = StubTransport {
+            $0.on("*").respond(headers: [.contentEncoding: "gzip"], body: coded.bytes ?? Bytes())
+        }
+        let client = Client("https://api.example", transport: stub) {
+            $0.authentication = .bearer("t0ken")
+            $0.interceptors = [Remake()]
+        }
+        let foreign = try await client.get(url: "https://other.example/x")
+        #expect(foreign.bytes == Bytes("hello") && stub.requests.last?.headers[.authorization] == nil)
+        let wired = client.with { ($0.interceptors, $0.wireInterceptors) = ([], [Remake()]) }
+        #expect(try await wired.get("x").bytes == Bytes("hello"))
+    }
+
+    @Test func `BAD-INPUT 21: a mirror that a hook chose gets no credentials by its redirects`() async throws {
+        let stub = StubTransport {
+            $0.on("https://mirror.example/x").respond(status: .found, headers: [.location: "https://api.example/y"])
+                .respond(status: .found, headers: [.location: "https://mirror.example/z"])
+            $0.on("https://mirror.example/z").respond(text: "end")
+        }
+        let client = Client("https://api.example", transport: stub) {
+            $0.authentication = .bearer("t0ken")
+            $0.wireInterceptors = [Mirror()]
+        }
+        let response = try await client.get("x")
+        #expect(response.bytes == Bytes("end") && stub.requests.count == 3)
+        #expect(stub.requests.allSatisfy { $0.headers[.authorization] == nil }, "\(stub.requests)")
+    }
+
     @Test(arguments: [true, false])
     func `BAD-INPUT 21: a hook that sends a request elsewhere gives away none of the client's credentials`(
         isOnTheWire: Bool

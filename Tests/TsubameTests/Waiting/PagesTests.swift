@@ -67,6 +67,12 @@ import TsubameTesting
         let passing = Request(.get, url: "https://c.example/5", headers: [.authorization: "Bearer c"])
         #expect(try await texts(client.pages(passing)) == ["6", "4"])
         #expect(stub.requests.dropFirst(4).map { $0.headers[.authorization] } == ["Bearer c", nil, nil])
+        // Options of the first request may allow both origins.
+        let (c, b) = (try #require(Origin("https://c.example")), try #require(Origin("https://b.example")))
+        var allowed = passing
+        allowed.options { $0.allowedOrigins = [c, b] }
+        #expect(try await texts(client.pages(allowed)) == ["6", "4"])
+        #expect(stub.requests.dropFirst(7).map { $0.headers[.authorization] } == ["Bearer c", "Bearer c", "Bearer c"])
     }
 
     @Test(arguments: ["https://a.example", nil])

@@ -230,9 +230,8 @@ final class FolderCacheStorage: DiskCacheStorage {
         }
     }
 
-    func remove(_ key: String) -> Bool { removeAll(in: folder(of: key)) }
-
-    func removeAll() -> Bool {
+    func remove(_ key: String?, isUrgent: Bool) -> Bool {
+        if let key { return removeAll(in: folder(of: key)) }
         defer { state.withLock { $0.byteCount = nil } }
         guard root.isReadable else {
             note(root.failure("read"))

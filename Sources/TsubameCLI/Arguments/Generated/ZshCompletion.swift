@@ -66,10 +66,11 @@ enum ZshCompletion {
             switch value.completion {
             case .nothing: " "
             case .file, .nameOrFile: "_files"
-            // A colon would end the list, and zsh looks for files by a star.
+            // A colon would end the list, and zsh expands a star to file names.
             case .words(let words): "(\(escaped(words.joined(separator: " ")).replacing("*", with: "\\*")))"
             }
-        return "'*\(name)\(name.hasPrefix("--") ? "=" : "+")[\(help)]:\(escaped(value.name)):\(action)'"
+        let title = escaped(value.name).replacing("*", with: "\\*")
+        return "'*\(name)\(name.hasPrefix("--") ? "=" : "+")[\(help)]:\(title):\(action)'"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -302,6 +302,16 @@ struct ToolEditorTests {
                 ).finished()
                 #expect(run.status == 0 && run.stdout.contains("***"), "\(run)")
                 #expect(!run.stdout.contains("w0rd") && !run.stdout.contains("ss"), "\(run)")
+                // Nor does the layout divide one that is JSON or has several lines.
+                try Data("POST {{base}}/\nContent-Type: application/json\n`{{s}}`\n".utf8).write(to: file)
+                for secret in ["{\"key\":\"s3cr3t\",\"id\":7}", "[1,\r\n\"s3cr3t\"]"] {
+                    let run = try await ToolProcess(
+                        ["run", "-p", "HBhb", "--var", "base=\(server.url)", file.path], output: .terminal,
+                        environment: ["HURL_SECRET_s": secret, "TERM": "xterm-256color"]
+                    ).finished()
+                    #expect(run.status == 0 && run.stdout.contains("***"), "\(run)")
+                    #expect(!run.stdout.contains("s3cr3t"), "\(run)")
+                }
             }
         }
     }
