@@ -49,7 +49,7 @@ extension CacheTransaction {
                     try await remove()
                 }
                 if let answer {
-                    tell("the stored response is still valid, for \(left) s")
+                    tell("the stored response is still valid\(left > 0 ? ", for \(left) s" : "")")
                     return answer
                 }
             } else {

@@ -7,6 +7,10 @@
 /// When too many are owed, all responses are. If they cannot be removed together, each key can by itself.
 struct Removals: Sendable {
     private static let limit = 256
+    /// The most keys that are remembered as removed by themselves.
+    private static let exemptLimit = 1 << 16
+    /// The most look-ups between two tries to remove all.
+    private static let longestWait = 1_024
 
     private(set) var count: UInt64 = 0
     /// The last removal of each key.
@@ -17,8 +21,10 @@ struct Removals: Sendable {
     private var owed: [String: UInt64] = [:]
     /// The last removal of all responses that the storage owes; 0 if it owes none.
     private var owedAll: UInt64 = 0
-    /// The keys whose responses have been removed since then.
-    private var exempt: Set<String> = []
+    /// The hash values of keys whose responses have been removed since then.
+    private var exempt: Set<Int> = []
+    /// How many keys are removed by themselves before all are tried again, and how many of them are left.
+    private var wait = (length: 0, left: 0)
 
     /// Notes a removal, which the storage owes from now on.
     /// - Parameter key: nil for all keys.
@@ -32,7 +38,7 @@ struct Removals: Sendable {
         if let key, owed.count < Self.limit || owed[key] != nil {
             owed[key] = count
         } else {
-            (owed, owedAll, exempt) = ([:], count, [])
+            (owed, owedAll, exempt, wait) = ([:], count, [], (0, 0))
         }
     }
 
@@ -42,8 +48,8 @@ struct Removals: Sendable {
         if let key {
             if let last = owed[key], last <= number { owed[key] = nil }
             guard owedAll > 0, owedAll <= number else { return }
-            if exempt.count >= Self.limit { exempt = [] }
-            exempt.insert(key)
+            if exempt.count >= Self.exemptLimit { (exempt, wait) = ([], (0, 0)) }
+            exempt.insert(key.hashValue)
         } else {
             owed = owed.filter { $0.value > number }
             if owedAll <= number { (owedAll, exempt) = (0, []) }
@@ -52,11 +58,21 @@ struct Removals: Sendable {
 
     var owesAll: Bool { owedAll > 0 }
 
-    /// Whether a removal of all responses at once was not tried again yet.
-    var mayRemoveAll: Bool { owedAll > 0 && exempt.isEmpty }
+    /// Whether to try the removal of all again before that of one key. After each failure, twice as many keys come before
+    /// the next try.
+    mutating func takesAll() -> Bool {
+        guard owesAll else { return false }
+        if wait.left > 0 {
+            wait.left -= 1
+            return false
+        }
+        let length = min(max(1, 2 * wait.length), Self.longestWait)
+        wait = (length, length)
+        return true
+    }
 
     func owes(_ key: String) -> Bool {
-        owedAll > 0 && !exempt.contains(key) || !owed.isEmpty && owed[key] != nil
+        owedAll > 0 && !exempt.contains(key.hashValue) || !owed.isEmpty && owed[key] != nil
     }
 
     func contains(_ key: String, since count: UInt64) -> Bool {

@@ -75,13 +75,18 @@ public final class ResponseCache: Sendable {
     ///   - isUrgent: whether to try it even soon after a failure of the storage.
     func remove(key: String?, isUrgent: Bool = true) {
         removals.withLock { $0.note(key) }
-        carryOut(key, isUrgent: isUrgent)
+        if let key { carryOut(key, isUrgent: isUrgent) } else { _ = tries(nil, isUrgent: isUrgent) }
+    }
+
+    /// Removes what is owed for a key. Where all cannot be removed, such as a folder of another user, this key's can.
+    private func carryOut(_ key: String, isUrgent: Bool) {
+        if removals.withLock({ $0.takesAll() }), tries(nil, isUrgent: isUrgent) { return }
+        _ = tries(key, isUrgent: isUrgent)
     }
 
     /// Lets the storage remove a key's responses, or all. If it fails, the removal stays owed.
     /// - Returns: whether none is left.
-    @discardableResult
-    private func carryOut(_ key: String?, isUrgent: Bool) -> Bool {
+    private func tries(_ key: String?, isUrgent: Bool) -> Bool {
         let number = removals.withLock { $0.count }
         let isDone = storage.remove(key, isUrgent: isUrgent)
         if isDone { removals.withLock { $0.settle(key, upTo: number) } }
@@ -92,10 +97,8 @@ public final class ResponseCache: Sendable {
     /// tried again.
     func responses(to key: String) -> [StoredResponse] {
         let responses = storage.responses(to: key)
-        let (isOwed, mayRemoveAll) = removals.withLock { ($0.owes(key), $0.mayRemoveAll) }
-        guard isOwed else { return responses }
-        // Where all cannot be removed, such as a folder of another user, this key's can.
-        if !mayRemoveAll || !carryOut(nil, isUrgent: false) { carryOut(key, isUrgent: false) }
+        guard removals.withLock({ $0.owes(key) }) else { return responses }
+        carryOut(key, isUrgent: false)
         return []
     }
 

@@ -107,7 +107,7 @@ struct UploadTransfer {
         guard [404, 410].contains(response.statusCode) else { return .done(response) }
         call.emit(
             .decision(
-                "the upload begins at its beginning: the server no longer has the earlier one, it answered \(response.statusWords)"
+                "the upload begins at its beginning: the server no longer has the earlier one, it answered \(Redaction.printable(response.statusWords))"
             ))
         state.forget()
         run.journal?.forget()

@@ -137,7 +137,7 @@ extension Response {
         var advice = proxy == nil ? nil : "check the proxy's credentials"
         if statusCode == 404, request.escapesSlash { advice = CallLifecycle.slashNote }
         return CallError(
-            .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
+            .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(Redaction.printable(statusWords))",
             phase: .decoding, advice: advice, timeout: nil,
             request: request, response: excerpt,
             failure: failure, connection: connection, retryObstacle: details.retryObstacle, attempts: history.count + 1)

@@ -63,17 +63,28 @@ enum TsubameCommand {
         if names.contains(word) {
             throw UsageProblem("The name of a command comes first: tsubame \(word) …")
         }
-        // Many hosts have names that are only like those of commands. So a word is a misspelling only if it is the beginning
-        // of a name, or has the letters of a name in another order, or lacks one of them.
+        // Many hosts have names that are only like those of commands. So a word is a misspelling only in these cases. It is
+        // the beginning of a name, has its letters in another order, lacks one of them, or has one of them twice.
         let letters = word.lowercased()
         let meant = names.first { name in
-            letters.utf8.count > 2 && (name.hasPrefix(letters) || lacksOne(letters, of: name))
+            letters.utf8.count > 2
+                && (name.hasPrefix(letters) || lacksOne(letters, of: name) || doublesOne(letters, of: name))
                 || letters.utf8.sorted() == name.utf8.sorted()
         }
         guard let meant else { return }
         throw UsageProblem(
             "There is no command “\(word)”; is \(meant) meant? A host of this name is written with its scheme: "
                 + "https://\(word)/.")
+    }
+
+    /// Whether a word is the name with one of its letters twice.
+    private static func doublesOne(_ word: String, of name: String) -> Bool {
+        guard word.utf8.count == name.utf8.count + 1 else { return false }
+        let letters = Array(word.utf8)
+        return letters.indices.dropFirst().contains { index in
+            letters[index] == letters[index - 1]
+                && (letters[..<index] + letters[(index + 1)...]).elementsEqual(name.utf8)
+        }
     }
 
     /// Whether a word is the name without one of its letters.

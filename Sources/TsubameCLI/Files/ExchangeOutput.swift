@@ -20,14 +20,22 @@ struct ExchangeOutput {
         // A colour between two characters of a secret would hide it from the search.
         if hidesMore || !hidden.isEmpty { format.theme = .none }
         let printer = options.printer(file, format, isOffline: false, isDownload: false)
-        observation = client.observe(bodies: printer.bodyBytes) { printer.take(Self.hiding(hidden, in: $0)) }
+        let hidesBody = parts.contains(.requestBody) && !hidden.isEmpty
+        observation = client.observe(bodies: printer.bodyBytes) {
+            printer.take(hidesBody ? Self.hiding(hidden, in: $0) : $0)
+        }
         self.printer = printer
     }
 
     /// The event with a request whose body shows no such text. It is hidden before the body is laid out, which could
     /// divide the text into lines.
     private static func hiding(_ hidden: [String], in event: CallEvent) -> CallEvent {
-        guard case .sent(var request) = event.kind, let bytes = request.body.bytes else { return event }
+        guard case .sent(var request) = event.kind else { return event }
+        var bytes = request.body.bytes
+        if case .file(let path) = request.body.content {
+            bytes = (try? RequestFolder.bytes(of: path)).map { Bytes($0) }
+        }
+        guard let bytes else { return event }
         request.body = .bytes(GatheredOutput.hiding(hidden, in: bytes), contentType: request.body.contentType)
         return CallEvent(call: event.call, time: event.time, kind: .sent(request))
     }
@@ -40,7 +48,8 @@ struct ExchangeOutput {
         defer { observation.cancel() }
         file.hide(hidden)
         if let response {
-            var body: Bytes? = GatheredOutput.hiding(hidden, in: response.body)
+            let isShown = printer.parts.contains(.responseBody)
+            var body: Bytes? = isShown ? GatheredOutput.hiding(hidden, in: response.body) : response.body
             try printer.print(response.head) { () throws(CallError) in
                 defer { body = nil }
                 return body

@@ -67,6 +67,7 @@ enum RequestFileReader {
     ) throws -> [Request] {
         var file = file
         var variables = try environment.variables(for: &file)
+        variables.hasAnswers = false
         return try file.entries.map { entry in
             if let refusal = entry.refusal { throw refusal }
             do throws(EntryProblem) {

@@ -90,6 +90,9 @@ struct RequestContent {
         guard hasData else { return }
         if format == .multipart || hasFiles || !partTypes.isEmpty {
             body = multipart(boundary: try agreedBoundary())
+        } else if headers[.contentType].flatMap({ MediaType($0) })?.essence == "multipart/form-data" {
+            throw UsageProblem(
+                "The Content-Type item says multipart/form-data, and the body has no parts: give --multipart.")
         } else if format == .form {
             body = form
         } else {

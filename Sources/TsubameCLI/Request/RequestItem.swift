@@ -93,7 +93,9 @@ struct RequestItem: Hashable {
                     "“\(word)”: write a field without a value as “\(name);”, and one with a value as “\(name):…”.")
             }
             if name.isEmpty, !kind.allowsEmptyName {
-                throw UsageProblem("“\(word)”: there is no name before “\(kind.rawValue)”.")
+                let isURL = kind == .field && (value.first?.isNumber == true || value.first == "/")
+                let hint = isURL ? " A URL goes before the items, and -d takes several." : ""
+                throw UsageProblem("“\(word)”: there is no name before “\(kind.rawValue)”.\(hint)")
             }
             return
         }

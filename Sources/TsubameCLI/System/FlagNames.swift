@@ -27,7 +27,10 @@ enum FlagNames {
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
         ("the client's proxy", "--proxy"), ("connection.resolve[", "--resolve["),
         ("the next download that resumes continues after them", "the same command goes on from there"),
-        ("; a later upload of the file can continue", ": with -c, the same command goes on from there"),
+        (
+            "; a later upload of the file can continue",
+            ": with -c, the same command asks the server again, and sends the rest"
+        ),
         ("a download that does not resume fetches it again", "without -c it is fetched anew"),
         ("limits.exchanges", "--max-redirects and --retry"), ("limits.headFields", "--max-headers"),
     ]

@@ -116,9 +116,12 @@ enum FileFormat: String, CaseIterable {
 
     /// The options that an archive does not have. The request has the others already.
     static func lostOptions(of file: RequestFile) -> [String] {
-        let kept: Set = ["header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose"]
+        let kept: Set = [
+            "header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose",
+            "path-as-is", "compressed", "skip",
+        ]
         return file.entries.flatMap { entry in
-            entry.options.filter { !kept.contains($0.name) }.map {
+            entry.options.filter { !kept.contains($0.name) && $0.value.plain != "false" }.map {
                 "the option \($0.name) of \(entry.method) \(entry.url.source)"
             }
         }

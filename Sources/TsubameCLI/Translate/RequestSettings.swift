@@ -203,7 +203,9 @@ struct RequestSettings {
             } else if let plain, Self.curlValues.contains(option.name) {
                 curlOptions += ["--\(option.name)", ShellWord.quoted(plain)]
             } else if let plain, Self.curlPaths.contains(option.name) {
-                curlOptions += ["--\(option.name)", ShellWord.quoted(folder.path(plain))]
+                let isRead = !["unix-socket", "output"].contains(option.name)
+                let path = isRead ? folder.existingPath(plain) : folder.path(plain)
+                curlOptions += ["--\(option.name)", ShellWord.quoted(path)]
             } else if plain == nil || !Self.taken.contains(option.name) {
                 losses.append("the option \(option.name) of \(entry.method) \(entry.url.source)")
             }
@@ -216,7 +218,12 @@ struct RequestSettings {
         isInsecure = value("insecure") == "true"
         proxy = value("proxy")
         timeout = value("max-time").flatMap { try? EntryOptions.duration($0, unit: .seconds(1)) }
-        if value("digest") == "true" { digest = value("user") }
+        if value("digest") == "true" {
+            digest = value("user")
+            if digest == nil {
+                losses.append("the credentials of \(entry.method) \(entry.url.source), which answer a challenge")
+            }
+        }
         parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts.map { $0.inFolder(folder) } : []
     }
 
@@ -232,7 +239,7 @@ struct RequestSettings {
     /// The framing of the body, for languages that choose it.
     var lostFraming: [String] { isChunked ? ["--chunked"] : [] }
 
-    /// The options that files of requests do not have. Their proxies have URLs.
+    /// The options that files of requests do not have. Hurl knows no direct connection.
     var lostInFiles: [String] {
         losses + lostTarget + lostFraming + lostBasic + (proxy == "none" ? ["--proxy none"] : [])
     }
@@ -240,7 +247,7 @@ struct RequestSettings {
     /// The credentials that may be sent as Basic, for languages that choose one scheme.
     private var lostBasic: [String] { acceptsBasic ? ["--auth-type any, which becomes digest"] : [] }
 
-    /// A form of curl has its type always.
+    /// curl always sends the type of a form.
     var lostInCurl: [String] {
         parts.isEmpty ? [] : unset.filter { $0.lowercased() == "content-type" }.map(Self.lostField)
     }

@@ -330,7 +330,8 @@ extension HTTPRequest.Method {
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Method, URI and fields, with credentials withheld.
     public var description: String {
-        ([summary] + headers.map { "\($0.name.rawName): \(redaction.value(of: $0))" }).joined(separator: "\n")
+        let fields = headers.map { "\($0.name.rawName): \(Redaction.printable(redaction.value(of: $0)))" }
+        return ([summary] + fields).joined(separator: "\n")
     }
 
     /// The same as ``description``.

@@ -124,11 +124,19 @@ public struct Response: Sendable {
         return copy
     }
 
-    /// The beginning of a collected text body, on one line, for error texts.
+    /// The beginning of a collected text body, on one line and without secrets, for error texts.
     var excerpt: String? {
         guard let bytes = body.bytes, bytes.count > 0 else { return nil }
-        let head = bytes.slice(0..<300)
-        guard let text = head.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+        var head = Array(bytes.slice(0..<300))[...]
+        // Not cut within a character.
+        if head.count < bytes.count {
+            while let last = head.last, last & 0xC0 == 0x80 { head.removeLast() }
+            if let last = head.last, last >= 0xC0 { head.removeLast() }
+        }
+        var redaction = BodyRedaction(details.request.redaction)
+        let shown = redaction.redacted(
+            head, type: headers[.contentType] ?? "", isCoded: headers.contains(.contentEncoding))
+        guard let text = String(validating: shown, as: UTF8.self) else {
             return "the answer's body: \(bytes.count) bytes"
         }
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -211,7 +219,7 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var description: String {
         let fields = headers.text(details.request.redaction)
         let size = body.bytes.map { "\($0.count) bytes" } ?? "streaming"
-        return "\(statusCode) \(status.reasonPhrase)\n\(fields)\n\n\(size)"
+        return "\(statusCode) \(Redaction.printable(status.reasonPhrase))\n\(fields)\n\n\(size)"
     }
 
     /// The same as ``description``.

@@ -84,15 +84,14 @@ public struct Redaction: Sendable, Hashable {
         var rest = Array(url.utf8)[...]
         // The userinfo stands between `//` and the last `@` of the authority. Without `//`, a text with a colon before
         // an `@` counts as userinfo.
-        let beforeQuery = rest.prefix { $0 != question && $0 != hash }
-        let slashes = beforeQuery.indices.dropFirst().first { rest[$0] == slash && rest[$0 - 1] == slash }
-        if let slashes {
-            text += rest[...slashes]
-            rest = rest[(slashes + 1)...]
+        let start = Self.authorityStart(in: rest.prefix { $0 != question && $0 != hash })
+        if let start {
+            text += rest[..<start]
+            rest = rest[start...]
         }
         let end = rest.firstIndex { [slash, question, hash, UInt8(ascii: "\\")].contains($0) } ?? rest.endIndex
         if let mark = rest[..<end].lastIndex(of: at),
-            slashes != nil || rest[..<mark].contains(UInt8(ascii: ":"))
+            start != nil || rest[..<mark].contains(UInt8(ascii: ":"))
         {
             let password = rest[..<mark].drop { $0 != UInt8(ascii: ":") }.dropFirst()
             // Userinfo without a password is a token.
@@ -132,9 +131,8 @@ public struct Redaction: Sendable, Hashable {
     /// Redacts a text that is not a valid URL, where the end of the authority is not known. The text between a colon
     /// and the last `@` may be a password that contains a slash or a question mark.
     package func invalidURL(_ text: String) -> String {
-        let bytes = text.utf8
-        let slash = zip(bytes.indices, bytes.indices.dropFirst()).first { bytes[$0] == 0x2F && bytes[$1] == 0x2F }
-        let start = slash.map { bytes.index(after: $0.1) } ?? text.startIndex
+        let bytes = Array(text.utf8)[...]
+        let start = Self.authorityStart(in: bytes) ?? bytes.startIndex
         let rest = bytes[start...]
         guard let mark = rest.lastIndex(of: UInt8(ascii: "@")),
             let delimiter = rest[..<mark].firstIndex(where: { [0x2F, 0x3F, 0x23, 0x5C].contains($0) }),
@@ -142,8 +140,32 @@ public struct Redaction: Sendable, Hashable {
         else { return url(text) }
         // A query may have begun before the `@`.
         let isQuery = rest[..<mark].contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        let shown = url((isQuery ? "?" : "//") + text[rest.index(after: mark)...])
-        return Self.printable(String(text[..<start])) + Self.placeholder + "@" + shown.dropFirst(isQuery ? 1 : 2)
+        let shown = url((isQuery ? "?" : "//") + String(decoding: rest[(mark + 1)...], as: UTF8.self))
+        let before = Self.printable(String(decoding: bytes[..<start], as: UTF8.self))
+        return before + Self.placeholder + "@" + shown.dropFirst(isQuery ? 1 : 2)
+    }
+
+    /// Where the authority begins; nil if the text has none. It follows a scheme and any slashes, or two slashes at the
+    /// beginning. Browsers, and references of servers, also have more slashes and backslashes there. In another text it
+    /// follows the first two slashes, unless an `@` comes before.
+    private static func authorityStart(in bytes: ArraySlice<UInt8>) -> Int? {
+        func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+        func end(ofSlashes start: Int) -> Int { bytes[start...].drop(while: isSlash).startIndex }
+        let scheme = bytes.prefix { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || "+-.".utf8.contains(byte)
+        }
+        var start = bytes.startIndex
+        if !scheme.isEmpty, scheme.endIndex < bytes.endIndex, bytes[scheme.endIndex] == UInt8(ascii: ":") {
+            start = scheme.endIndex + 1
+        }
+        let first = end(ofSlashes: start)
+        if first - start > (start == bytes.startIndex ? 1 : 0) { return first }
+        let pair = bytes.indices.dropFirst().first {
+            bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "/")
+        }
+        guard let pair, !bytes[..<pair].contains(UInt8(ascii: "@")) else { return nil }
+        return end(ofSlashes: pair)
     }
 
     /// Writes control characters and line separators as `\u{…}`, so that no text can forge a line of a log or control a

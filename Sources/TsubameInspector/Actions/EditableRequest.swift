@@ -20,8 +20,9 @@ package struct EditableRequest: Sendable, Hashable, Codable {
     /// The request as the caller made it, with the URL to which it was sent.
     package init(_ call: LoggedCall) async {
         let (request, redaction) = (call.withRecordedBody(call.request), call.request.redaction)
-        method = request.method.rawValue
-        url = redaction.url((call.firstSent?.uri ?? request.uri)?.string ?? "")
+        method = request.shownMethod
+        let uri = call.firstSent?.uri ?? request.uri
+        url = uri.map { redaction.url($0.string) } ?? redaction.invalidURL(request.shownURL)
         headers = request.headers.map { HTTPArchive.Pair($0.name.rawName, redaction.value(of: $0)) }
         body = nil
         guard request.body.bytesInMemory != nil, !request.headers.contains(.contentEncoding) else { return }

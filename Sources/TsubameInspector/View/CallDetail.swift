@@ -93,9 +93,11 @@ package struct CallDetail: Sendable, Encodable {
         self.connections = connections.values.sorted { $0.id < $1.id }
         // The request as it was sent has the base URL and the client's fields.
         let request = call.withRecordedBody(call.firstSent ?? call.lastRequest)
-        curl = request.curl(showingSecrets: showsSecrets)
-        swift = request.swift(showingSecrets: showsSecrets)
-        tsubame = request.tsubame(showingSecrets: showsSecrets)
+        // No line can send the request of an archive that the client cannot send.
+        let isSendable = request.uri != nil && request.shownMethod == request.method.rawValue
+        curl = isSendable ? request.curl(showingSecrets: showsSecrets) : ""
+        swift = isSendable ? request.swift(showingSecrets: showsSecrets) : ""
+        tsubame = isSendable ? request.tsubame(showingSecrets: showsSecrets) : ""
         stub = LoggedCall.stub(of: attempts, failure: error)
     }
 }

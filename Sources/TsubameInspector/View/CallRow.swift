@@ -40,7 +40,7 @@ package struct CallRow: Sendable, Codable {
         id = call.id
         state = call.state
         method = request.shownMethod
-        url = redaction.url(request.shownURL)
+        url = request.uri == nil ? redaction.invalidURL(request.shownURL) : redaction.url(request.shownURL)
         host = request.uri.map { $0.origin.authority } ?? ""
         path = request.uri.map { redaction.url($0.target) } ?? url
         let response = call.lastResponse

@@ -31,7 +31,7 @@ package struct CurlLine {
     private(set) var forms: [CurlFormPart] = []
     /// Whether the body is a file of `-T`. curl appends its name to a URL without a file name.
     private var isUpload = false
-    /// Whether `--oauth2-bearer` is given, before which `-u` does not count.
+    /// Whether `--oauth2-bearer` is given, which replaces `-u`.
     private var hasToken = false
     private var isGet = false
     private var isHead = false
@@ -199,9 +199,6 @@ package struct CurlLine {
             header.setDefault("Accept", "application/json")
         case "form", "form-string": try takePart(value, isPlain: name == "form-string")
         case "upload-file":
-            guard !value.contains(where: { "{[".contains($0) }) || readFile == nil else {
-                throw ShellLine.Problem("curl would expand the brackets of -T to several files")
-            }
             (file, method, contentType) = (["-", "."].contains(value) ? "@-" : "@\(value)", method ?? "PUT", "")
             isUpload = true
         case "request": method = value
@@ -331,6 +328,10 @@ package struct CurlLine {
             data = []
         }
         if isUpload, let file, file != "@-" {
+            if globs, readFile != nil, file.contains(where: { "{[".contains($0) }) {
+                throw ShellLine.Problem(
+                    "curl would expand the brackets of -T to several files; --globoff prevents that")
+            }
             let name = file.dropFirst().split(separator: "/").last.map(String.init) ?? ""
             url = Self.adding(fileName: readFile == nil ? TemplateText(parsing: name) : TemplateText(name), to: url)
         }

@@ -5,7 +5,7 @@ package enum JSONValue: Sendable {
     case object([(name: String, value: JSONValue)])
     case array([JSONValue])
     case string(String)
-    /// A whole number of at most 64 bits.
+    /// A whole number of at most 128 bits.
     case integer(Int128)
     case number(Double)
     case bool(Bool)
@@ -185,7 +185,7 @@ private struct JSONBuilder {
         // In this case the text is no JSON, which was checked before; the builder still has to go on.
         if text.isEmpty { offset += 1 }
         if let integer = Int128(text) { return .integer(integer) }
-        // A fraction that is too large becomes the largest one.
+        // A longer number is a fraction. One that is too large becomes the largest one.
         let number = Double(text) ?? 0
         return .number(number.isFinite ? number : number < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)
     }

@@ -63,9 +63,7 @@ extension ValueReading {
             }
             return (try ValueReading.match(pattern, in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
-            var other = try self.value(of: expected)
-            // A variable such as 1.10 is sent as it is, and compared as a number.
-            if case .expression = expected, value?.isNumber == true { other = other.asNumber ?? other }
+            let other = try self.value(of: expected)
             guard let value else { return (false, "\(comparison.rawValue) \(other.shown)") }
             return (try compare(value, comparison, other), "\(comparison.rawValue) \(other.shown)")
         }
@@ -80,7 +78,7 @@ extension ValueReading {
         case .bool(let value): return .bool(value)
         case .null: return .null
         case .bytes(let bytes): return .bytes(bytes)
-        case .expression(let name, _): return try variables.value(of: name)
+        case .expression(let name, _): return try variables.value(of: name).plain
         case .pattern: throw ValueProblem("a pattern needs the predicate matches")
         case .file(let path): return .bytes(try readFile(variables.text(of: path)))
         }
@@ -172,7 +170,7 @@ extension FileValue {
     fileprivate var hasLength: Bool {
         switch self {
         case .text, .bytes, .list, .object: true
-        case .null, .bool, .integer, .number, .date: false
+        case .null, .bool, .integer, .number, .decimal, .date: false
         }
     }
 }

@@ -8,6 +8,9 @@ package enum FileValue: Sendable {
     case bool(Bool)
     case integer(Int128)
     case number(Double)
+    /// A fraction in another spelling than that of ``number(_:)``, such as `1.10`. It is sent as it is, and compared as a
+    /// number.
+    case decimal(String)
     case text(String)
     case bytes([UInt8])
     case date(FileDate)
@@ -28,7 +31,7 @@ package enum FileValue: Sendable {
     }
 
     /// The value of a text outside of a file, such as `--var n=3`: a number, `true`, `false` or `null` by its look; in
-    /// quotation marks always a string. A number that would be sent as another text, such as `1.10`, stays a string.
+    /// quotation marks always a string.
     package init(typed text: String) {
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
             self = .text(String(text.dropFirst().dropLast()))
@@ -42,27 +45,17 @@ package enum FileValue: Sendable {
         default:
             if isNumber, let integer = Int128(text), "\(integer)" == text {
                 self = .integer(integer)
-            } else if isNumber, text.contains("."), let number = Double(text), "\(number)" == text {
-                self = .number(number)
+            } else if isNumber, text.contains("."), let number = Double(text), number.isFinite {
+                self = "\(number)" == text ? .number(number) : .decimal(text)
             } else {
                 self = .text(text)
             }
         }
     }
 
-    var isNumber: Bool {
-        switch self {
-        case .integer, .number: true
-        default: false
-        }
-    }
-
-    /// The number that a text is, in digits with or without a fraction.
-    var asNumber: FileValue? {
-        guard case .text(let text) = self, let last = text.utf8.last, (0x30...0x39).contains(last),
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
-        else { return nil }
-        return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+    /// The value as checks and filters see it.
+    package var plain: FileValue {
+        if case .decimal(let text) = self { Double(text).map { .number($0) } ?? .text(text) } else { self }
     }
 
     /// The kind, for messages.
@@ -71,7 +64,7 @@ package enum FileValue: Sendable {
         case .null: "null"
         case .bool: "boolean"
         case .integer: "integer"
-        case .number: "float"
+        case .number, .decimal: "float"
         case .text: "string"
         case .bytes: "bytes"
         case .date: "date"
@@ -98,7 +91,7 @@ package enum FileValue: Sendable {
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .number(let value): "\(value)"
-        case .text(let text): text
+        case .decimal(let text), .text(let text): text
         case .bytes(let bytes): Hexadecimal.text(bytes)
         case .date(let date): date.text
         case .list, .object: json.compactText
@@ -112,6 +105,7 @@ package enum FileValue: Sendable {
         case .bool(let value): .bool(value)
         case .integer(let value): .integer(value)
         case .number(let value): .number(value)
+        case .decimal(let text): Double(text).map { .number($0) } ?? .string(text)
         case .text(let text): .string(text)
         case .bytes(let bytes): .string(Hexadecimal.text(bytes))
         case .date(let date): .string(date.text)

@@ -62,6 +62,9 @@ package struct FileVariables: Sendable {
         }
     }
 
+    /// Whether requests are sent, so that entries can use responses.
+    package var hasAnswers = true
+
     /// The environments of which none was chosen, for messages.
     package var environments: [String] = []
 
@@ -180,7 +183,9 @@ package struct FileVariables: Sendable {
         if let name = expression.split(separator: ".").first,
             expression.contains(".response.") || expression.contains(".request.")
         {
-            return "; no entry before this one has the name \(name)"
+            return hasAnswers
+                ? "; no entry before this one has the name \(name)"
+                : "; an entry cannot use the response of another one here"
         }
         let all = environments.joined(separator: ", ")
         let environment = environments.isEmpty ? "" : "; no environment is chosen, and there are \(all): give --env"

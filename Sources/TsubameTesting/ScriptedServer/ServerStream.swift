@@ -42,7 +42,10 @@ final class ServerStream: ChannelInboundHandler {
                     stream, writer: writer, output: output, record: server.record, hasTLS: facts.hasTLS)
                 let intake = RequestIntake(facts, server: server, runner: runner)
                 try stream.pipeline.syncOperations.addHandler(ServerStream(intake))
-                stream.parent?.closeFuture.assumeIsolated().whenComplete { _ in intake.end() }
+                // A long connection does not keep its streams. One that has ended may still have steps to run.
+                stream.parent?.closeFuture.assumeIsolated().whenComplete { [weak intake, weak runner] _ in
+                    if let intake { intake.end() } else { runner?.end() }
+                }
             }
         }
         let pipeline = context.pipeline.syncOperations

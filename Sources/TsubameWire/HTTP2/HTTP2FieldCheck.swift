@@ -97,9 +97,9 @@ enum HTTP2FieldCheck {
             }
             try checkValue(base, valueStart, valueEnd)
             if valueEnd > valueStart, isBlank(base, valueStart) || isBlank(base, valueEnd &- 1) {
-                var fields = trimmed ?? Array(slots)
-                fields[index] = trim(slot, base)
-                trimmed = fields
+                // One array, changed in its place.
+                if trimmed == nil { trimmed = Array(slots) }
+                trimmed?[index] = trim(slot, base)
             }
             index &+= 1
         }

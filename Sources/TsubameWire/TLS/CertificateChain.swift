@@ -71,7 +71,9 @@ package struct CertificateChain: Sendable {
             } else if let most = authority.pathLength, between > most {
                 faults.append(.tooLong(name, pathLength: most))
             }
-            if let host = path.first?.hostNames?.first(where: { !authority.maySpeak(for: $0) }) {
+            if let names = path.first?.hostNames, authority.mayBeCompared(with: names.count),
+                let host = names.first(where: { !authority.maySpeak(for: $0) })
+            {
                 faults.append(.outOfBounds(name, host: host))
             }
             if !authority.isSelfIssued { between += 1 }
@@ -81,6 +83,12 @@ package struct CertificateChain: Sendable {
 }
 
 extension CertificateDetails {
+    /// Whether there are few enough names and constraints to compare each with each. A server chooses both.
+    fileprivate func mayBeCompared(with names: Int) -> Bool {
+        let constraints = (permittedHosts?.count ?? 0) + excludedHosts.count
+        return names.multipliedReportingOverflow(by: constraints).partialValue <= 1 << 16
+    }
+
     /// Whether the name constraints allow this host (RFC 5280 section 4.2.1.10).
     fileprivate func maySpeak(for host: String) -> Bool {
         let host = host.lowercasedASCII

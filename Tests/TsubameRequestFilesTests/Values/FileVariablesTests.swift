@@ -173,9 +173,9 @@ import Testing
         arguments: [
             ("1", .integer(1)), ("-5", .integer(-5)), ("1.5", .number(1.5)), ("true", .bool(true)), ("null", .null),
             ("007", .text("007")), ("\"1\"", .text("1")), ("abc", .text("abc")), ("", .text("")), ("1e5", .text("1e5")),
-            ("inf", .text("inf")), ("1.10", .text("1.10")), ("12.50", .text("12.50")), ("-0.5", .number(-0.5)),
+            ("inf", .text("inf")), ("1.10", .decimal("1.10")), ("12.50", .decimal("12.50")), ("-0.5", .number(-0.5)),
             ("12345678901234567891", .integer(12_345_678_901_234_567_891)),
-            ("9007199254740993.0", .text("9007199254740993.0")),
+            ("9007199254740993.0", .decimal("9007199254740993.0")),
         ] as [(String, FileValue)])
     func `the kind of a given value`(text: String, value: FileValue) {
         #expect(FileValue(typed: text) == value)

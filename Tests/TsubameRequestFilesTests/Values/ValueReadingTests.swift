@@ -20,7 +20,8 @@ import Testing
         return ValueReading(
             message: message,
             variables: FileVariables([
-                "seven": .integer(7), "half": FileValue(typed: "2.50"), "name": .text("list"),
+                "seven": .integer(7), "half": FileValue(typed: "2.50"),
+                "quoted": FileValue(typed: "\"7\""), "name": .text("list"),
                 "iso": .text("2026-01-30T10:00:00.5+01:00"),
                 "html": .text("<a href=\"x\">&'"), "bytes": .bytes([0xFF, 0x00]), "day": .text("30 Jan 2026, 09:15 PM"),
                 "latin": .bytes([0xFC]), "b64": .text("_-8"),
@@ -40,6 +41,7 @@ import Testing
             "cookie \"a[Secure]\" == true", "cookie \"a[HttpOnly]\" not exists", "cookie \"c\" == \"d=e\"",
             "jsonpath \"$.id\" == 7", "jsonpath \"$.id\" == 7.0", "jsonpath \"$.id\" == {{seven}}",
             "jsonpath \"$.list[1]\" == {{half}}", "jsonpath \"$.list[1]\" >= {{half}}",
+            "jsonpath \"$.list\" contains {{half}}", "variable \"half\" isFloat", "jsonpath \"$.id\" != {{quoted}}",
             "jsonpath \"$.id\" > 6", "jsonpath \"$.id\" <= 7", "jsonpath \"$.id\" != \"7\"",
             "jsonpath \"$.id\" isInteger",
             "jsonpath \"$.list\" count == 3", "jsonpath \"$.list[*]\" includes \"x\"", "jsonpath \"$.list[1]\" isFloat",

@@ -39,6 +39,43 @@ import TsubameTesting
                 """)
     }
 
+    @Test(arguments: [
+        (#"{"detail":[{"input":{"user":"a","password":"s3cret"}}]}"#, "application/json"),
+        (#"{"refresh_token":"s3cret"#, "application/problem+json"),
+        ("a=1&pwd=s3cret", "application/x-www-form-urlencoded"),
+    ])
+    func `BAD-INPUT 20: the beginning of an answer shows no secrets`(body: String, type: String) async {
+        let stub = StubTransport {
+            $0.on("*").respond(status: .unprocessableContent, headers: [.contentType: type], body: Bytes(body))
+        }
+        let text = await Self.text(stub) { try await $0.post("x").accepted() }
+        #expect(text.contains("the answer: ") && text.contains("[redacted]") && !text.contains("s3cret"), "\(text)")
+    }
+
+    @Test func `BAD-INPUT 20: a reason phrase and a field show no control characters`() async throws {
+        let server = try await ScriptedServer.start { _ in
+            .bytes("HTTP/1.1 500 x\u{9B}2J\u{85}y\r\nX-A: a\u{2028}b\r\nContent-Length: 0\r\n\r\n")
+        }
+        try await serving(server) { _, client in
+            let response = try await client.get("x")
+            let error = await callError { try await client.get("x").accepted() }
+            for text in ["\(response)", error.map { "\($0)" } ?? ""] {
+                #expect(text.contains("x\\u{9b}2J\\u{85}y"), "\(text)")
+                #expect(!text.unicodeScalars.contains { [0x9B, 0x85, 0x2028].contains($0.value) })
+            }
+        }
+    }
+
+    @Test func `the beginning of an answer is not cut within a character`() async {
+        for padding in 297...300 {
+            let stub = StubTransport {
+                $0.on("*").respond(status: .badRequest, text: String(repeating: "x", count: padding) + "燕燕燕")
+            }
+            let text = await Self.text(stub) { try await $0.get("x").accepted() }
+            #expect(text.contains("the answer: xxx") && text.hasSuffix(" …"), "\(text)")
+        }
+    }
+
     @Test("BAD-INPUT 20: control characters of an answer cannot forge a line") func forged() async {
         let stub = StubTransport { $0.on("*").respond(status: .badRequest, text: "a\u{1B}[2Jb\0c\r\nd") }
         let text = await Self.text(stub) { try await $0.get("x").accepted() }

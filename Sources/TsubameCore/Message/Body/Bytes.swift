@@ -154,17 +154,8 @@ extension Bytes: CustomStringConvertible {
 }
 
 extension Data {
-    /// The bytes as `Data`, without a copy: the data keeps the memory alive.
-    public init(_ bytes: Bytes) {
-        guard let base = bytes.base, let object = bytes.owner, bytes.count > 0 else {
-            self.init()
-            return
-        }
-        let owner = Unmanaged.passRetained(object)
-        self.init(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count,
-            deallocator: .custom { _, _ in owner.release() })
-    }
+    /// A copy of the bytes. `Data` writes into memory that was lent to it, if it is changed.
+    public init(_ bytes: Bytes) { self = bytes.withUnsafeBytes { Data($0) } }
 }
 
 /// Memory that is freed together with this object.

@@ -206,7 +206,7 @@ extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible,
     }
 
     func text(_ redaction: Redaction) -> String {
-        map { "\($0.name.rawName): \(redaction.value(of: $0))" }.joined(separator: "\n")
+        map { "\($0.name.rawName): \(Redaction.printable(redaction.value(of: $0)))" }.joined(separator: "\n")
     }
 
     /// The same as ``description``.

@@ -359,7 +359,7 @@ struct ToolStatusTests {
 
     @Test(arguments: [
         ("serv", "serve"), ("serev", "serve"), ("dmeo", "demo"), ("hlep", "help"), ("wach", "watch"),
-        ("uplod", "upload"), ("Bench", "bench"),
+        ("uplod", "upload"), ("Bench", "bench"), ("runn", "run"), ("wattch", "watch"),
     ])
     func `a misspelt command is not taken for a host`(word: String, meant: String) async throws {
         for words in [[word], [word, "--port", "0"]] {

@@ -119,6 +119,13 @@ struct ToolBodyFramingTests {
     @Test func theBoundaryIsTheOneAskedFor() async throws {
         let request = try await sent("--multipart", "--boundary", "my own", "URL", "a=1")
         #expect(request["content-type"] == "multipart/form-data; boundary=\"my own\"")
+        for words in [
+            ["-f", ":1", "Content-Type:multipart/form-data; boundary=x", "a=b"],
+            [":1", "Content-Type:multipart/form-data", "a=b"],
+        ] {
+            let run = try await ToolProcess(["--offline"] + words).finished()
+            #expect(run.status == 64 && run.stderr.contains("give --multipart"), "\(run)")
+        }
         #expect(
             request.text == "--my own\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--my own--\r\n")
         for boundary in ["", "a\"b", "ü", "a ", String(repeating: "x", count: 71)] {

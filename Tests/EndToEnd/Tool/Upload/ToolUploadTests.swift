@@ -34,7 +34,8 @@ struct ToolUploadTests {
         try await serving { url, folder, run in
             let first = try await run([url + "?drop=2000000", "@big.bin"])
             #expect(
-                first.status == 1 && first.stderr.contains("with -c, the same command goes on from there"), "\(first)")
+                first.status == 1 && first.stderr.contains("with -c, the same command asks the server again"),
+                "\(first)")
             #expect(try records(folder).count == 1)
             let second = try await run(["-c", "-v", url, "@" + folder.appending(path: "big.bin").path])
             #expect(second.status == 0, "\(second)")

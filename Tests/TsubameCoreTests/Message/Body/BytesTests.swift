@@ -1,5 +1,6 @@
 // BytesTests: Bytes, the one container of bytes that users see.
 
+import Foundation
 import Testing
 import TsubameCore
 
@@ -12,5 +13,15 @@ import TsubameCore
         var copy: [UInt8] = []
         for index in span.indices { copy.append(span[index]) }
         #expect(copy == Array(text.utf8))
+    }
+
+    @Test(arguments: [1, 5, 100, 100_000])
+    func `a change of the data changes no bytes`(count: Int) {
+        let bytes = Bytes(repeatElement(1, count: count))
+        let other = bytes
+        var data = Data(bytes)
+        data[0] = 2
+        data.withUnsafeMutableBytes { $0[count - 1] = 3 }
+        #expect(bytes.allSatisfy { $0 == 1 } && other == bytes && data.count == count)
     }
 }
