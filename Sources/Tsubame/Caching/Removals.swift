@@ -58,10 +58,11 @@ struct Removals: Sendable {
 
     var owesAll: Bool { owedAll > 0 }
 
-    /// Whether to try the removal of all again before that of one key. After each failure, twice as many keys come before
-    /// the next try.
+    /// Whether to try the removal of all again before that of one key. If keys can be removed by themselves, and all
+    /// cannot, twice as many keys come before each next try.
     mutating func takesAll() -> Bool {
         guard owesAll else { return false }
+        if exempt.isEmpty { return true }
         if wait.left > 0 {
             wait.left -= 1
             return false

@@ -1,9 +1,13 @@
 // ExchangeOutput: prints the exchanges of a run of files, as for single requests.
 
 import Tsubame
+import TsubamePlatform
 
 /// The printer of one exchange. The output of files that run at once is not mixed.
 struct ExchangeOutput {
+    /// A longer file is searched only as it is printed, in bytes.
+    private static let maximumFile: Int64 = 16 << 20
+
     private let file: OutputFile
     private let printer: ExchangePrinter
     private let observation: EventSubscription
@@ -32,7 +36,7 @@ struct ExchangeOutput {
     private static func hiding(_ hidden: [String], in event: CallEvent) -> CallEvent {
         guard case .sent(var request) = event.kind else { return event }
         var bytes = request.body.bytes
-        if case .file(let path) = request.body.content {
+        if case .file(let path) = request.body.content, FileStatus(of: path)?.size ?? 0 <= maximumFile {
             bytes = (try? RequestFolder.bytes(of: path)).map { Bytes($0) }
         }
         guard let bytes else { return event }

@@ -118,7 +118,7 @@ enum FileFormat: String, CaseIterable {
     static func lostOptions(of file: RequestFile) -> [String] {
         let kept: Set = [
             "header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose",
-            "path-as-is", "compressed", "skip",
+            "path-as-is", "compressed",
         ]
         return file.entries.flatMap { entry in
             entry.options.filter { !kept.contains($0.name) && $0.value.plain != "false" }.map {

@@ -124,16 +124,21 @@ public struct Response: Sendable {
         return copy
     }
 
+    /// The `code` of an answer says what is wrong. Codes that are secrets come in redirects.
+    private static let answerRules = Redaction(secrets: Redaction.standard.secrets.subtracting(["code"]))
+
     /// The beginning of a collected text body, on one line and without secrets, for error texts.
     var excerpt: String? {
         guard let bytes = body.bytes, bytes.count > 0 else { return nil }
         var head = Array(bytes.slice(0..<300))[...]
         // Not cut within a character.
         if head.count < bytes.count {
-            while let last = head.last, last & 0xC0 == 0x80 { head.removeLast() }
+            let most = head.count - 3
+            while head.count > most, let last = head.last, last & 0xC0 == 0x80 { head.removeLast() }
             if let last = head.last, last >= 0xC0 { head.removeLast() }
         }
-        var redaction = BodyRedaction(details.request.redaction)
+        let rules = details.request.redaction
+        var redaction = BodyRedaction(rules == .standard ? Self.answerRules : rules)
         let shown = redaction.redacted(
             head, type: headers[.contentType] ?? "", isCoded: headers.contains(.contentEncoding))
         guard let text = String(validating: shown, as: UTF8.self) else {

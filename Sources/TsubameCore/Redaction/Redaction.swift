@@ -132,7 +132,9 @@ public struct Redaction: Sendable, Hashable {
     /// and the last `@` may be a password that contains a slash or a question mark.
     package func invalidURL(_ text: String) -> String {
         let bytes = Array(text.utf8)[...]
-        let start = Self.authorityStart(in: bytes) ?? bytes.startIndex
+        var start = Self.authorityStart(in: bytes) ?? bytes.startIndex
+        // Behind one slash, the text may also be a password.
+        if !bytes[..<start].suffix(2).allSatisfy({ $0 == 0x2F || $0 == 0x5C }) { start = bytes.startIndex }
         let rest = bytes[start...]
         guard let mark = rest.lastIndex(of: UInt8(ascii: "@")),
             let delimiter = rest[..<mark].firstIndex(where: { [0x2F, 0x3F, 0x23, 0x5C].contains($0) }),
@@ -147,7 +149,7 @@ public struct Redaction: Sendable, Hashable {
 
     /// Where the authority begins; nil if the text has none. It follows a scheme and any slashes, or two slashes at the
     /// beginning. Browsers, and references of servers, also have more slashes and backslashes there. In another text it
-    /// follows the first two slashes, unless an `@` comes before.
+    /// follows the first two slashes, unless the text begins with a user and a password.
     private static func authorityStart(in bytes: ArraySlice<UInt8>) -> Int? {
         func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
         func end(ofSlashes start: Int) -> Int { bytes[start...].drop(while: isSlash).startIndex }
@@ -164,8 +166,9 @@ public struct Redaction: Sendable, Hashable {
         let pair = bytes.indices.dropFirst().first {
             bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "/")
         }
-        guard let pair, !bytes[..<pair].contains(UInt8(ascii: "@")) else { return nil }
-        return end(ofSlashes: pair)
+        let head = bytes.prefix { !isSlash($0) }
+        if let mark = head.lastIndex(of: UInt8(ascii: "@")), head[..<mark].contains(UInt8(ascii: ":")) { return nil }
+        return pair.map(end)
     }
 
     /// Writes control characters and line separators as `\u{…}`, so that no text can forge a line of a log or control a

@@ -25,7 +25,7 @@ extension ValueReading {
             AssertionFailure(place: assertion.path.place, text: assertion.text, actual: actual, expected: expected)
         }
         do throws(ValueProblem) {
-            let value = try value(of: assertion.path)
+            let value = try value(of: assertion.path)?.plain
             let (holds, expected) = try check(value, assertion.predicate)
             // Without a value, nothing but its absence holds.
             if value == nil, !assertion.predicate.isAboutPresence {
@@ -63,7 +63,10 @@ extension ValueReading {
             }
             return (try ValueReading.match(pattern, in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
-            let other = try self.value(of: expected)
+            var other = try self.value(of: expected)
+            // A field or a text holds the spelling of a number, and JSON its value.
+            if case .text? = value, case .decimal(let spelling) = other { other = .text(spelling) }
+            other = other.plain
             guard let value else { return (false, "\(comparison.rawValue) \(other.shown)") }
             return (try compare(value, comparison, other), "\(comparison.rawValue) \(other.shown)")
         }
@@ -78,7 +81,7 @@ extension ValueReading {
         case .bool(let value): return .bool(value)
         case .null: return .null
         case .bytes(let bytes): return .bytes(bytes)
-        case .expression(let name, _): return try variables.value(of: name).plain
+        case .expression(let name, _): return try variables.value(of: name)
         case .pattern: throw ValueProblem("a pattern needs the predicate matches")
         case .file(let path): return .bytes(try readFile(variables.text(of: path)))
         }

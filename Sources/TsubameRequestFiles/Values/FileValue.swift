@@ -45,12 +45,23 @@ package enum FileValue: Sendable {
         default:
             if isNumber, let integer = Int128(text), "\(integer)" == text {
                 self = .integer(integer)
-            } else if isNumber, text.contains("."), let number = Double(text), number.isFinite {
-                self = "\(number)" == text ? .number(number) : .decimal(text)
+            } else if isNumber, let number = Double(text), "\(number)" == text {
+                self = .number(number)
+            } else if Self.isDecimal(text) {
+                self = .decimal(text)
             } else {
                 self = .text(text)
             }
         }
+    }
+
+    /// Whether the text is digits, a point and digits, without zeros that are not needed before them.
+    private static func isDecimal(_ text: String) -> Bool {
+        let parts = text.trimmingPrefix("-").split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else {
+            return false
+        }
+        return parts[0] == "0" || parts[0].first != "0"
     }
 
     /// The value as checks and filters see it.
@@ -105,8 +116,7 @@ package enum FileValue: Sendable {
         case .bool(let value): .bool(value)
         case .integer(let value): .integer(value)
         case .number(let value): .number(value)
-        case .decimal(let text): Double(text).map { .number($0) } ?? .string(text)
-        case .text(let text): .string(text)
+        case .decimal(let text), .text(let text): .string(text)
         case .bytes(let bytes): .string(Hexadecimal.text(bytes))
         case .date(let date): .string(date.text)
         case .list(let values): .array(values.map(\.json))

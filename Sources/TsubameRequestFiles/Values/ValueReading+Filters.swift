@@ -4,7 +4,9 @@ import TsubameCore
 import TsubameWire
 
 extension ValueReading {
-    func apply(_ filter: ValueFilter, to value: FileValue) throws(ValueProblem) -> FileValue? {
+    func apply(_ filter: ValueFilter, to given: FileValue) throws(ValueProblem) -> FileValue? {
+        // Only a text keeps the spelling of a number.
+        let value = if case .plain(.toString) = filter { given } else { given.plain }
         switch (filter, value) {
         case (.plain(let plain), _): return try Self.apply(plain, to: value)
         case (.jsonPath(let path), .text(let text)): return try jsonPath(variables.text(of: path), in: json(text))

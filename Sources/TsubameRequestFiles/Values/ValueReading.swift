@@ -61,7 +61,7 @@ package struct ValueReading {
         case .cookie(let name): return try cookie(variables.text(of: name))
         case .jsonPath(let path): return try jsonPath(variables.text(of: path), in: json(bodyText(), isBody: true))
         case .regex(let pattern): return try Self.group(variables.pattern(of: pattern), in: bodyText())
-        case .variable(let name): return variables[try variables.text(of: name)]?.plain
+        case .variable(let name): return variables[try variables.text(of: name)]
         case .xpath(let path): return try Self.xpath(variables.text(of: path), in: bodyText(), isHTML: message.isHTML)
         case .certificate(let name): return try certificate(variables.text(of: name))
         }

@@ -49,11 +49,20 @@ import Testing
         (#"https:\\user:s3cret@a.example/"#, #"https:\\a.example/"#), ("////u:s3cret@a.example/", "////a.example/"),
         (#"http://\user:s3cret@a.example"#, #"http://\a.example"#), (#"https:/\u:s3cret@h/"#, #"https:/\h/"#),
         ("user:s3cret@a.example/v1//x", "a.example/v1//x"), ("see http://u:s3cret@a.example/", "see http://a.example/"),
-        ("/a//b@c", "/a//c"), ("a.example:80/x@y", "a.example:80/x@y"),
+        ("/a//b@c", "/a//c"), ("/@b/https://u:s3cret@h/", "/@b/https://h/"),
+        ("a@b http://u:s3cret@h/", "a@b http://h/"), ("a.example:80/x@y", "a.example:80/x@y"),
     ])
     func `BAD-INPUT 20: a URL loses its userinfo and the values of secret names`(_ url: String, _ expected: String) {
         #expect(Redaction.standard.url(url) == expected)
         #expect(!Redaction.standard.invalidURL(url).contains("user:s3cret"))
+    }
+
+    @Test(arguments: [
+        "bob:/s3cret/x@host/", "https:/us/er:s3cret@host/", "https:/s3cret/x@host/", #"bob:\s3cret/x@h"#,
+        "/@x/https://u:s3cret@h/", "https://us:s3cret/x@h/",
+    ])
+    func `BAD-INPUT 20: an invalid URL shows no password with a slash`(_ url: String) {
+        #expect(!Redaction.standard.invalidURL(url).contains("s3cret"), "\(Redaction.standard.invalidURL(url))")
     }
 
     @Test(arguments: [

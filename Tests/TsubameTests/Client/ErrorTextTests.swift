@@ -52,6 +52,19 @@ import TsubameTesting
         #expect(text.contains("the answer: ") && text.contains("[redacted]") && !text.contains("s3cret"), "\(text)")
     }
 
+    @Test func `the code of an error is shown, and no text of a long binary answer`() async {
+        let stub = StubTransport {
+            $0.on("/a").respond(
+                status: .badRequest, headers: [.contentType: "application/json"],
+                body: Bytes(#"{"code":"rate_limited"}"#))
+            $0.on("/b").respond(status: .badRequest, body: Bytes(repeatElement(0x80, count: 400)))
+        }
+        let code = await Self.text(stub, base: "https://a.example") { try await $0.get("a").accepted() }
+        #expect(code.contains(#"{"code":"rate_limited"}"#), "\(code)")
+        let binary = await Self.text(stub, base: "https://a.example") { try await $0.get("b").accepted() }
+        #expect(binary.hasSuffix("the answer's body: 400 bytes"), "\(binary)")
+    }
+
     @Test func `BAD-INPUT 20: a reason phrase and a field show no control characters`() async throws {
         let server = try await ScriptedServer.start { _ in
             .bytes("HTTP/1.1 500 x\u{9B}2J\u{85}y\r\nX-A: a\u{2028}b\r\nContent-Length: 0\r\n\r\n")
