@@ -21,7 +21,7 @@ import TsubameCore
         let other = bytes
         var data = Data(bytes)
         data[0] = 2
-        data.withUnsafeMutableBytes { $0[count - 1] = 3 }
+        data.withUnsafeMutableBytes { (memory: UnsafeMutableRawBufferPointer) in memory[count - 1] = 3 }
         #expect(bytes.allSatisfy { $0 == 1 } && other == bytes && data.count == count)
     }
 }
