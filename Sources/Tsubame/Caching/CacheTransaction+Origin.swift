@@ -191,11 +191,14 @@ extension CacheTransaction {
     }
 
     private func removeReplaced(_ stored: StoredHead?, by status: Int) async throws(CallError) {
-        // A response that was stored since a removal is newer than this one.
         guard replaces(stored, by: status), !cache.hasRemoved(key, since: removals) else { return }
         tell("the stored response is removed, since the newer one is not stored")
-        let (cache, key) = (cache, key)
-        try await caching.change(call) { cache.remove(key: key, isUrgent: false) }
+        try await caching.change(call) { removeOlder() }
+    }
+
+    /// Removes what is stored, unless it was stored since a removal, and so is newer than this response.
+    private func removeOlder() {
+        if !cache.hasRemoved(key, since: removals) { cache.remove(key: key, isUrgent: false) }
     }
 
     /// - Parameter isReplacing: whether what is stored is removed if this response cannot be stored in the end.
@@ -220,7 +223,7 @@ extension CacheTransaction {
                 StoringSource(source, writer, queue: cache.storage.queue, call) {
                     !cache.hasRemoved(key, since: removals)
                 } hasFailed: {
-                    if isReplacing, !cache.hasRemoved(key, since: removals) { cache.remove(key: key, isUrgent: false) }
+                    if isReplacing { removeOlder() }
                 } isOver: {
                     report()
                 })

@@ -71,12 +71,7 @@ struct ConfigFile {
 
     /// The path that the environment gives; nil without a home folder.
     private static var path: String? {
-        // The XDG Base Directory Specification says to ignore a folder that is not absolute.
-        if let folder = getenv("XDG_CONFIG_HOME").map({ String(cString: $0) }), folder.hasPrefix("/") {
-            return folder + "/tsubame/config"
-        }
-        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else { return nil }
-        return home + "/.config/tsubame/config"
+        HomePath.base("XDG_CONFIG_HOME", orHome: ".config").flatMap { $0.hasPrefix("/") ? $0 + "/tsubame/config" : nil }
     }
 
     /// Another line that is wrong has no effect, and is one of ``problems``.

@@ -88,7 +88,7 @@ struct RequestRun: Sendable {
             if let download, !download.isStreamed {
                 end = End(
                     try download.save(request, by: client, to: output) { response in
-                        if request.method != .head { UnknownCoding.warning(of: response).map(printer.warn) }
+                        if request.method != .head, let text = UnknownCoding.warning(of: response) { warn(text) }
                         try printHead(response)
                     } saved: {
                         printer.saved($0)
@@ -103,9 +103,11 @@ struct RequestRun: Sendable {
                 end = End(response)
             } else {
                 end = try client.blocking.stream(request) { response, next in
-                    if warnsOfCharset { UnknownCharset.warning(of: response).map(printer.warn) }
-                    if printsBody || download != nil, request.method != .head {
-                        UnknownCoding.warning(of: response).map(printer.warn)
+                    if warnsOfCharset, let text = UnknownCharset.warning(of: response) { warn(text) }
+                    if printsBody || download != nil, request.method != .head,
+                        let text = UnknownCoding.warning(of: response)
+                    {
+                        warn(text)
                     }
                     if let download {
                         try printHead(response)

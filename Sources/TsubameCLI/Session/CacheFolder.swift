@@ -29,13 +29,7 @@ enum CacheFolder {
 
     static var path: String {
         get throws {
-            let folder: String
-            // The XDG Base Directory Specification says to ignore a folder that is not absolute.
-            if let named = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), named.hasPrefix("/") {
-                folder = named
-            } else if let home = getenv("HOME"), home.pointee != 0 {
-                folder = String(cString: home) + "/.cache"
-            } else {
+            guard let folder = HomePath.base("XDG_CACHE_HOME", orHome: ".cache") else {
                 throw UsageProblem("HOME is not set")
             }
             let own = folder + "/tsubame"

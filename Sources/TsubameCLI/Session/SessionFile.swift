@@ -36,9 +36,7 @@ struct SessionFile: Sendable {
 
     /// The folder with a folder for each host; nil without a home folder.
     private static var root: String? {
-        // The XDG Base Directory Specification says to ignore a folder that is not absolute.
-        let named = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (named ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/tsubame/sessions" }
+        HomePath.base("XDG_CONFIG_HOME", orHome: ".config").map { $0 + "/tsubame/sessions" }
     }
 
     /// The sessions of all hosts, each with its host.
@@ -61,10 +59,6 @@ struct SessionFile: Sendable {
         if name.hasPrefix("[") { return String(name.map { $0 == "_" ? ":" : $0 }) }
         guard let mark = name.lastIndex(of: "_"), UInt16(name[name.index(after: mark)...]) != nil else { return name }
         return "\(name[..<mark]):\(name[name.index(after: mark)...])"
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {

@@ -116,10 +116,7 @@ enum FileFormat: String, CaseIterable {
 
     /// The options that an archive does not have. The request has the others already.
     static func lostOptions(of file: RequestFile) -> [String] {
-        let kept: Set = [
-            "header", "variable", "user", "basic", "digest", "no-header", "verbose", "very-verbose",
-            "path-as-is", "compressed",
-        ]
+        let kept = RequestSettings.made.union(["digest", "no-header", "path-as-is", "compressed"])
         return file.entries.flatMap { entry in
             entry.options.filter { !kept.contains($0.name) && $0.value.plain != "false" }.map {
                 "the option \($0.name) of \(entry.method) \(entry.url.source)"

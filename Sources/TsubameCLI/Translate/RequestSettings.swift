@@ -190,7 +190,7 @@ struct RequestSettings {
         "no-header",
     ]
     /// Options that the request has already, or that say only how the exchange is shown.
-    private static let made: Set = ["user", "basic", "header", "variable", "verbose", "very-verbose", "verbosity"]
+    static let made: Set = ["user", "basic", "header", "variable", "verbose", "very-verbose", "verbosity"]
 
     /// Takes the options of an entry that a line for curl keeps, and notes those that it does not keep.
     /// - Parameter folder: the folder of the entry's file, where its paths begin.

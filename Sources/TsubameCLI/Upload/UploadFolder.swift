@@ -8,13 +8,7 @@ import TsubamePlatform
 enum UploadFolder {
     /// The path of the folder, which is created if it is missing.
     static func path() throws(SystemError) -> String {
-        let root: String
-        // The XDG Base Directory Specification says to ignore a folder that is not absolute.
-        if let named = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), named.hasPrefix("/") {
-            root = named
-        } else if let home = getenv("HOME"), home.pointee != 0 {
-            root = String(cString: home) + "/.local/state"
-        } else {
+        guard let root = HomePath.base("XDG_STATE_HOME", orHome: ".local/state") else {
             throw SystemError("HOME is not set", code: ENOENT)
         }
         let path = root + "/tsubame/uploads"

@@ -86,7 +86,7 @@ extension CertificateDetails {
     /// Whether there are few enough names and constraints to compare each with each. A server chooses both.
     fileprivate func mayBeCompared(with names: Int) -> Bool {
         let constraints = (permittedHosts?.count ?? 0) + excludedHosts.count
-        return names.multipliedReportingOverflow(by: constraints).partialValue <= 1 << 16
+        return names <= (1 << 16) / max(constraints, 1)
     }
 
     /// Whether the name constraints allow this host (RFC 5280 section 4.2.1.10).
